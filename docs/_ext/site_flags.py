@@ -1,0 +1,30 @@
+"""The flags of the vector files, each with what a failure there means."""
+
+import json
+
+from posref.corpus import load_vectors
+from posref.operation import home, schemes
+
+
+def line(name: str, entry: dict) -> str:
+    """Return the row of one flag."""
+    links = " ".join(f"<{link}>" for link in entry["links"])
+    return f"| `{name}` | {entry['bug_type']} | {entry['description']} {entry['effect']} {links} |"
+
+
+def pages() -> dict[str, str]:
+    """Return the flags that the vectors of each scheme raise as tables to include."""
+    flags = json.loads((home("spec") / "flags.json").read_text("utf-8"))
+    tests = load_vectors().tests
+    found = {}
+    for scheme in schemes():
+        used = sorted(
+            {flag for test in tests if test.operation.startswith(f"{scheme}.") for flag in test.flags}
+        )
+        rows = [
+            "| flag | kind | what it looks for |",
+            "|---|---|---|",
+            *(line(flag, flags[flag]) for flag in used),
+        ]
+        found[f"{scheme}-flags.md"] = "\n".join(rows) + "\n"
+    return found

@@ -1,0 +1,1 @@
+"""Figures of the site: each module draws one SVG from the reference."""

@@ -1,0 +1,55 @@
+"""One look for every figure: no background, grey axes, colors that read on white and on black."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE, GREEN, RED, GREY = "#3d85c0", "#d9822b", "#3f9c6d", "#c8504f", "#868b90"
+
+RC = {
+    "svg.hashsalt": "posref",
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": GREY,
+    "axes.titlecolor": GREY,
+    "axes.titlesize": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "text.color": GREY,
+    "legend.frameon": False,
+    "legend.labelcolor": GREY,
+    "savefig.transparent": True,
+}
+matplotlib.rcParams.update(RC)
+
+
+def canvas(columns: int, width: float = 8.4, height: float = 3.3, rows: int = 1):
+    """Return a figure and its axes."""
+    return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", squeeze=False)
+
+
+def save(figure, path: Path) -> None:
+    """Write the SVG without a date, so that equal input gives equal bytes."""
+    figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+
+
+def grid(axes, values, cmap: str, limits=(None, None), text: bool = False) -> None:
+    """Draw a matrix without ticks; with `text`, the integers in it."""
+    axes.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if text:
+        for row, line in enumerate(values):
+            for column, value in enumerate(line):
+                axes.text(
+                    column, row, f"{int(value)}", ha="center", va="center", color="#1c1c1c", fontsize=9.5
+                )

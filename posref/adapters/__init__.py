@@ -1,0 +1,66 @@
+"""Real frameworks as implementations under test: one thin file each, the only place that knows them.
+
+An adapter module has one function, ``load() -> Implementation``. It calls the framework's own public
+code, reshapes, and repairs nothing. Where the framework has no way to ask for a convention, the
+callable raises `Unsupported` with the reason, and the judge counts a skip.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from posref.operation import DTYPES
+
+
+class Unsupported(Exception):
+    """The implementation has no way to be asked for this; the message says why."""
+
+
+def write_numpy(values: np.ndarray, dtype: str) -> Any:
+    """Return `values` (float64, int64 or bool, exact in `dtype`) as a NumPy array of `dtype`."""
+    from posref.numerics.rounding import native
+
+    return native(values, dtype)
+
+
+def read_numpy(array: Any) -> tuple[str, np.ndarray]:
+    """Return the dtype name of an array and its values, exact, as float64, int64 or bool."""
+    from posref.numerics.rounding import exact
+
+    return exact(array)
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """Something to judge: a callable per operation, and how its tensors are written and read.
+
+    A callable gets the signature's inputs by position (None for an absent optional one) and the
+    parameters by keyword; a generator (`Signature.generator`) also gets ``dtype``, a name.
+    Several outputs come back as a tuple in the signature's order.
+    """
+
+    name: str
+    operations: Mapping[str, Callable[..., Any]]
+    version: str = ""
+    dtypes: tuple[str, ...] = DTYPES
+    write: Callable[[np.ndarray, str], Any] = write_numpy
+    read: Callable[[Any], tuple[str, np.ndarray]] = read_numpy
+    remarks: Mapping[str, str] = field(default_factory=dict)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all adapters, installed framework or not."""
+    return tuple(sorted(entry.name for entry in pkgutil.iter_modules(__path__)))
+
+
+def load(name: str) -> Implementation:
+    """Return the adapter `name`; an ImportError names the framework that is missing."""
+    if name not in names():
+        raise KeyError(f"no adapter {name!r}; there are {', '.join(names())}")
+    module = importlib.import_module(f"posref.adapters.{name}")
+    implementation: Implementation = module.load()
+    return implementation

@@ -1,0 +1,1 @@
+"""Positions: the operations are on integers, and a result is right or wrong. There is nothing to bound."""

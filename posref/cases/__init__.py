@@ -1,0 +1,1 @@
+"""Chosen inputs, each with the reason and the clauses it tests."""

@@ -1,0 +1,7 @@
+"""Cases of the operations in `spec/schemes/attention.md`."""
+
+from posref.cases._attention_mask import causal_mask
+from posref.cases._attention_output import output
+from posref.cases._attention_scores import scores
+
+__all__ = ["causal_mask", "output", "scores"]

@@ -1,0 +1,177 @@
+"""The command line: ``posref list | show | check | judge | explain | vectors``.
+
+Exit codes: 0 pass, 1 mismatch, 2 usage, a bad file, or nothing that ran, 130 interrupted.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import posref
+from posref import conformance, corpus
+from posref.conformance import files, show
+from posref.corpus import command
+
+PASS: Final = 0
+MISMATCH: Final = 1
+USAGE: Final = 2
+INTERRUPTED: Final = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; default: those of the process.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    try:
+        args = _parser().parse_args(argv)
+    except SystemExit as stop:  # argparse has printed its message
+        return stop.code if isinstance(stop.code, int) else USAGE
+    try:
+        code = int(args.run(args))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader went away; what it did not read is no pass
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return USAGE
+    except Exception as error:  # no traceback, and never a pass
+        _say(_message(error))
+        return USAGE
+    return code
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, KeyError) and error.args:
+        return str(error.args[0])
+    if isinstance(error, ValueError | TypeError | ImportError | OSError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+def _say(text: str) -> None:
+    print(f"posref: {text}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "posref", description="Reference specification of Transformer positional encodings."
+    )
+    parser.add_argument("--version", action="version", version=f"posref {posref.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("list", help="all operations, with inputs and parameters").set_defaults(run=_list)
+    _add_show(commands)
+    _add_check(commands)
+    _add_judge(commands)
+    explain = commands.add_parser("explain", help="the text of a clause, or what a flag means")
+    explain.add_argument("name", metavar="CLAUSE-or-FLAG")
+    explain.set_defaults(run=_explain)
+    command.add_parser(commands)
+    return parser
+
+
+def _add_show(commands: Any) -> None:
+    parser = commands.add_parser("show", help="one case of the corpus")
+    parser.add_argument("case", metavar="CASE", help="its id")
+    parser.add_argument("--root", type=Path, help="folder of the corpus")
+    parser.set_defaults(run=_show)
+
+
+def _add_check(commands: Any) -> None:
+    parser = commands.add_parser("check", help="judge an implementation by the vectors")
+    parser.add_argument("target", metavar="TARGET", help="adapter, package.module or package.module:object")
+    parser.add_argument("--operation", action="append", metavar="GLOB", help="only these; may be repeated")
+    parser.add_argument("--dtype", action="append", help="only this floating dtype; may be repeated")
+    parser.add_argument("--claim", help="how close is right; default: the default claim of the dtype")
+    parser.add_argument("--json", metavar="FILE", help="write the report there as JSON; - for the screen")
+    parser.add_argument("--root", type=Path, help="folder of the corpus")
+    parser.set_defaults(run=_check)
+
+
+def _add_judge(commands: Any) -> None:
+    parser = commands.add_parser("judge", help="judge one output on your own inputs")
+    parser.add_argument("operation", metavar="OPERATION")
+    parser.add_argument("--params", type=Path, required=True, metavar="JSON", help="the parameters")
+    parser.add_argument("--inputs", type=Path, metavar="NPZ", help="the inputs, by name")
+    parser.add_argument("--output", type=Path, required=True, metavar="NPZ", help="the outputs, by name")
+    parser.add_argument("--claim", help="how close is right")
+    parser.add_argument("--dtype", help="the dtype that the output must have")
+    parser.set_defaults(run=_judge)
+
+
+def _list(_: argparse.Namespace) -> int:
+    print(show.operations())
+    return PASS
+
+
+def _show(args: argparse.Namespace) -> int:
+    found = [test for test in corpus.load_vectors(args.root).tests if test.id == args.case]
+    if not found:
+        raise ValueError(f"no case {args.case!r} in the corpus")
+    print(show.case(found[0]))
+    return PASS
+
+
+def _explain(args: argparse.Namespace) -> int:
+    print(show.explain(args.name))
+    return PASS
+
+
+def _check(args: argparse.Namespace) -> int:
+    here = os.getcwd()
+    sys.path.insert(0, here)  # as python -m does; the installed script leaves it out
+    try:
+        report = conformance.check(
+            args.target, args.operation or "*", dtype=args.dtype, claim=args.claim, root=args.root
+        )
+    finally:
+        sys.path.remove(here)
+    if args.json == "-":
+        print(report.to_json(), end="")
+    else:
+        if args.json:
+            _write(Path(args.json), report.to_json())
+        print(report.to_text())
+    if not report.executed:
+        _say("nothing ran: this is no pass")
+        return USAGE
+    return PASS if report else MISMATCH
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file under another name and move it, so that no half of it is ever read."""
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        partial.write_text(text, "ascii")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _judge(args: argparse.Namespace) -> int:
+    inputs = files.read_tensors(args.inputs) if args.inputs else {}
+    verdict = conformance.judge(
+        args.operation,
+        inputs,
+        files.read_tensors(args.output),
+        files.read_params(args.params),
+        args.claim,
+        dtype=args.dtype,
+    )
+    print(verdict)
+    if not verdict.elements and verdict.passed:
+        _say("no element could be judged: this is no pass")
+        return USAGE
+    return PASS if verdict else MISMATCH

@@ -1,0 +1,173 @@
+"""Run an implementation over the vectors, one dtype at a time.
+
+An exception is the verdict "error", except where the input must be refused: there it is a pass, and an
+answer the failure. What cannot be put to an implementation is skipped, with the reason.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posref.adapters import Implementation, Unsupported
+from posref.conformance import exchange
+from posref.conformance.claims import INTEGERS, default_claim
+from posref.conformance.compare import Evidence, Want, assess, sides
+from posref.conformance.exchange import MismatchError, SkippedError, as_array
+from posref.conformance.verdict import Result
+from posref.corpus.load import Test
+from posref.errors import SpecError
+from posref.operation import Signature, signature
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One case tried in one dtype; `evidence` is there when values were compared."""
+
+    test: Test
+    result: Result
+    evidence: Evidence | None = None
+
+
+def run(
+    implementation: Implementation, tests: Iterable[Test], dtype: str, claim: str | None = None
+) -> Iterator[Attempt]:
+    """Yield an `Attempt` for each of `tests` that has to do with `dtype`.
+
+    Parameters
+    ----------
+    implementation : Implementation
+        What is judged.
+    tests : iterable of Test
+        Loaded vectors.
+    dtype : str
+        A floating dtype; ``"int64"`` runs the operations without float outputs, and only them.
+    claim : str, optional
+        The claim to judge by; default: the default claim of the output's dtype.
+    """
+    missing = _missing(implementation, dtype)
+    for test in tests:
+        entry = signature(test.operation)
+        if entry.integer == (dtype == "int64"):
+            yield _attempt(implementation, entry, test, _blank(entry, test, dtype, claim), missing)
+
+
+def _missing(implementation: Implementation, dtype: str) -> str:
+    """Return why `implementation` cannot have tensors of `dtype` here; empty if it can."""
+    if dtype not in (*implementation.dtypes, "int64"):
+        return f"{dtype} not offered"
+    try:
+        implementation.write(np.zeros(1), dtype)
+    except ImportError as missing:
+        return str(missing)
+    return ""
+
+
+def _blank(entry: Signature, test: Test, dtype: str, claim: str | None) -> Result:
+    if entry.integer:
+        dtype = "bool" if entry.outputs[0].dtype == "bool" else "int64"
+    return Result(
+        case_id=test.id,
+        operation=test.operation,
+        dtype=dtype,
+        kind=test.kind,
+        claim=claim if claim is not None and dtype not in INTEGERS else default_claim(dtype),
+        verdict="skipped",
+        comment=test.comment,
+        flags=tuple(test.flags),
+        clauses=tuple(test.clauses),
+    )
+
+
+def _attempt(
+    implementation: Implementation, entry: Signature, test: Test, blank: Result, missing: str
+) -> Attempt:
+    judged = _refusal if test.kind == "invalid" else _value
+    try:
+        if test.operation not in implementation.operations:
+            raise SkippedError("operation not offered")
+        if missing:
+            raise SkippedError(missing)
+        return judged(implementation, entry, test, blank)
+    except SkippedError as skip:
+        return Attempt(test, replace(blank, reason=str(skip)))
+    except Unsupported as reason:
+        return Attempt(test, replace(blank, reason=str(reason) or "not supported"))
+
+
+def _value(implementation: Implementation, entry: Signature, test: Test, blank: Result) -> Attempt:
+    if any(blank.dtype not in output for output in test.expected.values()):
+        raise SkippedError(f"no expected value in {blank.dtype}")
+    values = {name: as_array(tensor) for name, tensor in test.inputs.items()}
+    tensors = exchange.write_inputs(implementation, entry, test, values, blank.dtype)
+    before = exchange.read_values(implementation, tensors)
+    try:
+        answer = exchange.call(implementation, entry, test, tensors, blank.dtype)
+        after = exchange.read_values(implementation, tensors)
+    except Unsupported:
+        raise
+    except Exception as failure:  # whatever an implementation raises is a finding, not a crash of the judge
+        return Attempt(test, replace(blank, verdict="error", reason=exchange.quote(failure)))
+    try:
+        exchange.check_untouched(before, after)
+        got = exchange.read_answer(implementation, entry, test, answer, blank.dtype)
+    except MismatchError as mismatch:
+        return Attempt(test, replace(blank, verdict="fail", reason=str(mismatch), strongest_claim="none"))
+    return _compare(test, blank, _evidence(test, values, got, blank.dtype))
+
+
+def _evidence(test: Test, values: Mapping[str, Array], got: Mapping[str, Array], dtype: str) -> Evidence:
+    want = {}
+    for name, stored in test.expected.items():
+        data = as_array(stored[dtype].tensor)
+        if dtype in INTEGERS:
+            want[name] = Want(dtype, data, None, data)
+            continue
+        real = as_array(stored["float64"].tensor) if "float64" in stored else data
+        bound = as_array(replace(stored[dtype].tensor, dtype="float64", data=stored[dtype].bound))
+        want[name] = Want(dtype, data, sides(stored[dtype].residual, data.shape), real, bound)
+    strict = test.signed_zero == "strict"
+    return Evidence(test.operation, dtype, values, test.params, want, got, strict_zero=strict)
+
+
+def _compare(test: Test, blank: Result, evidence: Evidence) -> Attempt:
+    outcome = assess(evidence, blank.claim)
+    informative = outcome.elements > 0 or outcome.uninformative == 0
+    verdict = ("pass" if informative else "uninformative") if outcome.passed else "fail"
+    result = replace(
+        blank,
+        verdict=verdict,
+        reason=str(outcome.worst) if verdict == "fail" else "",
+        worst_error=outcome.worst,
+        elements=outcome.elements,
+        uninformative=outcome.uninformative,
+        strongest_claim=evidence.strongest(),
+    )
+    return Attempt(test, result, evidence)
+
+
+def _refusal(implementation: Implementation, entry: Signature, test: Test, blank: Result) -> Attempt:
+    values = {name: as_array(tensor) for name, tensor in test.inputs.items()}
+    tensors = exchange.write_inputs(implementation, entry, test, values, blank.dtype)
+    try:
+        exchange.call(implementation, entry, test, tensors, blank.dtype)
+    except Unsupported:
+        raise
+    except Exception as refusal:  # refused in any way is a pass
+        return Attempt(test, replace(blank, verdict="pass", remark=_remark(test, refusal)))
+    wanted = f" ({test.error.kind} of {test.error.parameter})" if test.error else ""
+    reason = f"answered an input that must be refused{wanted}"
+    return Attempt(test, replace(blank, verdict="fail", reason=reason))
+
+
+def _remark(test: Test, refusal: Exception) -> str:
+    if test.error is None or not isinstance(refusal, SpecError):
+        return ""
+    found, wanted = (refusal.kind, refusal.parameter), (test.error.kind, test.error.parameter)
+    if found == wanted:
+        return ""
+    return f"refused as {found[0]} of {found[1]} where {wanted[0]} of {wanted[1]} is expected"

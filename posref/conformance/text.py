@@ -1,0 +1,120 @@
+"""A report for people: 100 columns, the table first, then what failed and what it looks like."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from posref.conformance.report import Report, Summary
+from posref.conformance.verdict import Result
+
+WIDTH: Final = 100
+SHOWN: Final = 3
+"""Failing cases shown for each operation."""
+
+_HEAD: Final = (
+    f"{'operation':<24} {'dtype':<9} {'tests':>5} {'pass':>5} {'fail':>5} {'error':>5} {'skip':>5} "
+    f"{'uninf.':>6} {'strongest claim':<18} {'err/bound':>9}"
+)
+
+
+def render(report: Report) -> str:
+    """Return `report` as text; its last line is `Report.last_line`."""
+    lines = [_title(report), ""]
+    lines += _table(report)
+    lines += _skips(report)
+    lines += _failures(report)
+    lines += _remarks(report)
+    return "\n".join([*lines, report.last_line])
+
+
+def _title(report: Report) -> str:
+    name = " ".join(filter(None, (report.implementation, report.version)))
+    return f"posref: {name} judged by corpus {report.corpus_version}"[:WIDTH]
+
+
+def _table(report: Report) -> Iterator[str]:
+    yield _HEAD
+    yield "-" * len(_HEAD)
+    previous = ""
+    for entry in report.operations:
+        if entry.skipped == entry.tests:
+            continue
+        yield _row(entry, "" if entry.operation == previous else entry.operation)
+        previous = entry.operation
+    yield ""
+
+
+def _row(entry: Summary, name: str) -> str:
+    return (
+        f"{name:<24} {entry.dtype:<9} {entry.tests:>5} {entry.passed:>5} {entry.failed:>5} {entry.errors:>5} "
+        f"{entry.skipped:>5} {entry.uninformative_elements:>6} {entry.strongest_claim or '-':<18} "
+        f"{_ratio(entry.worst_ratio):>9}"
+    )
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 1000 else f"{value:.1e}"
+
+
+def _skips(report: Report) -> Iterator[str]:
+    reasons = Counter(result.reason for result in report.results if result.verdict == "skipped")
+    offered = {entry.operation for entry in report.operations if entry.skipped < entry.tests}
+    absent = sorted({entry.operation for entry in report.operations} - offered)
+    if absent:
+        yield from _wrapped("nothing ran: ", ", ".join(absent))
+    for reason, count in reasons.most_common():
+        yield from _wrapped(f"skipped {count:>5}: ", reason)
+    if report.uninformative:
+        head = f"uninformative {report.uninformative}: "
+        yield from _wrapped(head, "no bound says anything; these cases count as not executed")
+    if reasons or report.uninformative:
+        yield ""
+
+
+def _failures(report: Report) -> Iterator[str]:
+    for entry in report.operations:
+        if not entry.failed + entry.errors:
+            continue
+        yield f"{entry.operation} in {entry.dtype}: {entry.failed} failed, {entry.errors} in error"
+        if entry.diagnosis:
+            yield from _wrapped("  diagnosis: ", entry.diagnosis)
+        wrong = [result for result in _of(report, entry) if result.verdict in ("fail", "error")]
+        for result in wrong[:SHOWN]:
+            yield from _case(result)
+        if len(wrong) > SHOWN:
+            yield f"  and {len(wrong) - SHOWN} more; posref check --json lists them all"
+        yield ""
+
+
+def _of(report: Report, entry: Summary) -> Iterator[Result]:
+    key = (entry.operation, entry.dtype)
+    return (result for result in report.results if (result.operation, result.dtype) == key)
+
+
+def _case(result: Result) -> Iterator[str]:
+    yield from _wrapped(f"  {result.verdict} ", f"{result.case_id} ({', '.join(result.clauses)})")
+    yield from _wrapped("    why: ", result.comment)
+    how = result.claim if result.worst_error is not None else "how"
+    yield from _wrapped(f"    {how}: ", result.reason)
+
+
+def _remarks(report: Report) -> Iterator[str]:
+    remarks = [f"{result.case_id}: {result.remark}" for result in report.results if result.remark]
+    distinct = list(dict.fromkeys(remarks))
+    for remark in distinct[:SHOWN]:
+        yield from _wrapped("remark: ", remark)
+    if len(distinct) > SHOWN:
+        yield f"remark: and {len(distinct) - SHOWN} more"
+    if distinct:
+        yield ""
+
+
+def _wrapped(head: str, body: str) -> list[str]:
+    return textwrap.wrap(
+        " ".join(body.split()) or "-",
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * min(len(head), 12),
+        break_on_hyphens=False,
+    )

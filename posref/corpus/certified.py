@@ -1,0 +1,95 @@
+"""The certified values of a group: golden definition, rounding, bounds, as JSON."""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from posref import operation
+from posref.corpus import encode
+from posref.corpus.certify import certify
+from posref.corpus.encode import Expected, Json
+from posref.corpus.parameters import complete
+from posref.corpus.read import STORED, main_dtype
+from posref.operation import Case, Group, Signature, Tensor
+
+ENGINES: Final = {"mpmath": ("MpmathReal", "posref[golden]"), "arb": ("ArbReal", "posref[test]")}
+"""Engines by name: the class, and the extra that brings what it needs."""
+
+FIRST_VERSION: Final = "0.1.0"
+"""The corpus version at which the groups were added."""
+
+Array = npt.NDArray[Any]
+
+
+def engine_class(name: str) -> Any:
+    """Return the class of an engine; an ImportError names the extra that brings it."""
+    if name not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}; got {name!r}")
+    attribute, extra = ENGINES[name]
+    try:
+        return getattr(importlib.import_module(f"posref.corpus.engine_{name}"), attribute)
+    except ImportError as error:
+        raise ImportError(f"the engine {name} needs the extra: pip install '{extra}' ({error})") from error
+
+
+def group(entry: Group, engine: str) -> Json:
+    """Return a group of values or of refusals as it stands in its file."""
+    signature = operation.signature(entry.operation)
+    values: dict[str, Mapping[str, Mapping[str, Expected]]] = {}
+    params = complete(signature, entry.params)
+    for case in entry.cases:
+        try:
+            values[case.id] = {} if case.error else _expected(signature, params, case, engine)
+        except Exception as error:
+            error.add_note(f"in the case {case.id} of {entry.operation}")
+            raise
+    source = {"name": f"posref.cases.{signature.scheme}", "version": FIRST_VERSION}
+    return encode.group(entry, values, source)
+
+
+def _expected(
+    signature: Signature, params: Mapping[str, Any], case: Case, engine: str
+) -> dict[str, dict[str, Expected]]:
+    dtypes = STORED[main_dtype(signature, case.inputs)] if not signature.integer else ()
+    exact = certify(engine_class(engine), signature.name, case.inputs, params, dtypes)
+    bounds = _bounds(signature, params, case, exact)
+    return {
+        output: {
+            dtype: Expected(value, residual, bounds.get((output, dtype), ()))
+            for dtype, (value, residual) in by_dtype.items()
+        }
+        for output, by_dtype in exact.items()
+    }
+
+
+def _bounds(
+    signature: Signature,
+    params: Mapping[str, Any],
+    case: Case,
+    exact: Mapping[str, Mapping[str, tuple[Tensor, str]]],
+) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Return the bound of every element under the default claim, by output and dtype."""
+    floating = [output.name for output in signature.outputs if output.dtype == "float"]
+    if not floating:
+        return {}
+    model = importlib.import_module("posref.bounds.model")
+    inputs = {name: _array(value) for name, value in case.inputs.items()}
+    widest = {name: next(iter(exact[name])) for name in floating}
+    real = {name: _array(exact[name][widest[name]][0]) for name in floating}
+    found: dict[tuple[str, str], tuple[float, ...]] = {}
+    for dtype in sorted({dtype for name in floating for dtype in exact[name]}):
+        claim = model.DEFAULT_CLAIM[dtype]
+        allowed = model.bound(signature.name, claim, inputs, params, real, dtype)
+        for name in floating:
+            if dtype in exact[name]:
+                flat = np.broadcast_to(allowed[name][0], real[name].shape).ravel()
+                found[name, dtype] = tuple(float(value) for value in flat)
+    return found
+
+
+def _array(value: Tensor) -> Array:
+    kind = {"int64": np.int64, "bool": np.bool_}.get(value.dtype, np.float64)
+    return np.array(value.data, dtype=kind).reshape(value.shape)

@@ -1,0 +1,245 @@
+"""From exact inputs to certain values: evaluate the golden definition, round, raise the precision.
+
+An engine is a field of numbers that encloses what it cannot hold exactly. A value is accepted only when
+every real number in its enclosure rounds to the same stored value with the same residual; otherwise the
+whole operation is run again with more bits, and an operation that no precision decides is a build error.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import copysign, prod
+from typing import Any, Final, Protocol, cast
+
+from posref import operation
+from posref.operation import Dtype, Tensor
+
+FIRST_PRECISION: Final = 160
+STEP: Final = 32
+LAST_PRECISION: Final = 4096
+
+INTEGER_DTYPES: Final[Mapping[str, Dtype]] = {"int": "int64", "bool": "bool"}
+
+Rounded = tuple[Tensor, str]
+"""A tensor of stored values, and one residual character a value."""
+
+
+class Uncertain(ArithmeticError):  # noqa: N818
+    """The enclosure is too wide to decide; more precision may."""
+
+
+class Overflow(ArithmeticError):  # noqa: N818
+    """The real value rounds beyond the largest finite number of the dtype."""
+
+
+class CertificationError(ArithmeticError):
+    """No precision up to the last decides a value: the inputs must be changed."""
+
+
+class NegativeZero(int):
+    """The number 0 where an input stores -0.0: a value that is only moved keeps its sign.
+
+    Any arithmetic on it gives a plain zero.
+    """
+
+
+class Engine(Protocol):
+    """What an engine offers; `exact` numbers stay exact through ``+ - * /``."""
+
+    def __init__(self, precision: int) -> None: ...
+
+    def exact(self, numerator: int, denominator: int = 1) -> Any:
+        """Return the rational number ``numerator / denominator``."""
+
+    def round(self, value: Any, dtype: str) -> tuple[float, str]:
+        """Return `value` rounded to `dtype` and the residual; raise `Uncertain` or `Overflow`."""
+
+
+def certify(
+    engine: Callable[[int], Any],
+    name: str,
+    inputs: Mapping[str, Tensor],
+    params: Mapping[str, Any],
+    dtypes: Sequence[str],
+) -> dict[str, dict[str, Rounded]]:
+    """Return the certified outputs of one call of an operation.
+
+    Parameters
+    ----------
+    engine : callable
+        Makes an engine of a given precision in bits: `MpmathReal` or `ArbReal`.
+    name : str
+        The operation, for example ``"rope.apply"``.
+    inputs : mapping
+        Valid input tensors by name; an optional one may be left out.
+    params : mapping
+        Parameters in Python form: real = float, integer = int, choice = str, null = None.
+    dtypes : sequence of str
+        The floating dtypes wanted.
+
+    Returns
+    -------
+    dict
+        Output name -> dtype -> (tensor, residuals). A dtype in which a value of that output overflows
+        is left out. An integer output has the one dtype int64 or bool and no residuals.
+
+    Raises
+    ------
+    CertificationError
+        If `LAST_PRECISION` bits do not decide every value.
+
+    Examples
+    --------
+    >>> from posref.corpus.engine_mpmath import MpmathReal
+    >>> params = {"rotary_dim": 4, "base": 10000.0}
+    >>> certify(MpmathReal, "rope.inv_freq", {}, params, ["float32"])["inv_freq"]["float32"]
+    (Tensor(dtype='float32', shape=(2,), data=(1.0, 0.009999999776482582)), '0+')
+    """
+    if any(0 in tensor.shape for tensor in inputs.values()):
+        return _empty(engine(FIRST_PRECISION), name, inputs, params, dtypes)
+    for precision in range(FIRST_PRECISION, LAST_PRECISION + 1, STEP):
+        try:
+            return _attempt(engine(precision), name, inputs, params, dtypes)
+        except Uncertain:
+            continue
+    raise CertificationError(
+        f"{name}: {LAST_PRECISION} bits do not decide every value; params {dict(params)}"
+    )
+
+
+def _attempt(
+    real: Engine,
+    name: str,
+    inputs: Mapping[str, Tensor],
+    params: Mapping[str, Any],
+    dtypes: Sequence[str],
+) -> dict[str, dict[str, Rounded]]:
+    """Evaluate and round once, at the precision of `real`."""
+    found: dict[str, dict[str, Rounded]] = {}
+    outputs = operation.signature(name).outputs
+    for entry, output in zip(outputs, _evaluate(real, name, inputs, params), strict=True):
+        if entry.dtype == "float":
+            found[entry.name] = _round(real, output, dtypes)
+        else:
+            dtype = INTEGER_DTYPES[entry.dtype]
+            found[entry.name] = {dtype: (Tensor(dtype, _shape(output), tuple(_flat(output))), "")}
+    return found
+
+
+def _evaluate(
+    real: Engine, name: str, inputs: Mapping[str, Tensor], params: Mapping[str, Any]
+) -> Sequence[Any]:
+    """Return the outputs of the golden function, as nested lists of numbers of `real`."""
+    signature = operation.signature(name)
+    tensors = [_nested(real, inputs[x.name]) if x.name in inputs else None for x in signature.inputs]
+    values = {
+        entry.name: _parameter(real, params.get(entry.name, entry.default), entry.type)
+        for entry in signature.parameters
+    }
+    result = operation.find("golden", name)(real, *tensors, **values)
+    return result if len(signature.outputs) > 1 else (result,)
+
+
+def _round(real: Engine, output: Any, dtypes: Sequence[str]) -> dict[str, Rounded]:
+    """Round one output to every dtype that can hold it."""
+    shape = _shape(output)
+    numbers = tuple(_flat(output))
+    found: dict[str, Rounded] = {}
+    for dtype in dtypes:
+        try:
+            pairs = [_stored(real, number, dtype) for number in numbers]
+        except Overflow:
+            continue
+        tensor = Tensor(cast(Dtype, dtype), shape, tuple(value for value, _ in pairs))
+        found[dtype] = (tensor, "".join(residual for _, residual in pairs))
+    return found
+
+
+def _stored(real: Engine, number: Any, dtype: str) -> tuple[float, str]:
+    """Round one element; minus infinity is itself, and no other float is a number here."""
+    if isinstance(number, NegativeZero):
+        return -0.0, "0"
+    if isinstance(number, float):
+        if number != float("-inf"):
+            raise TypeError(f"a golden function returned the float {number!r}, which is no exact number")
+        return number, "0"
+    return real.round(number, dtype)
+
+
+def _empty(
+    real: Engine,
+    name: str,
+    inputs: Mapping[str, Tensor],
+    params: Mapping[str, Any],
+    dtypes: Sequence[str],
+) -> dict[str, dict[str, Rounded]]:
+    """Return empty outputs (conventions.C5), shaped as those of the same call with one token."""
+    signature = operation.signature(name)
+    grown: dict[str, Tensor] = {}
+    empty: set[str] = set()
+    for entry in signature.inputs:
+        if entry.name in inputs:
+            tensor = inputs[entry.name]
+            letters = _letters(entry.shape, len(tensor.shape))
+            empty |= {letter for letter, size in zip(letters, tensor.shape, strict=True) if size == 0}
+            shape = tuple(size or 1 for size in tensor.shape)
+            grown[entry.name] = Tensor(tensor.dtype, shape, (1,) * prod(shape))
+    found: dict[str, dict[str, Rounded]] = {}
+    for output, result in zip(signature.outputs, _evaluate(real, name, grown, params), strict=True):
+        letters = _letters(output.shape, len(_shape(result)))
+        shape = tuple(0 if x in empty else n for x, n in zip(letters, _shape(result), strict=True))
+        if 0 not in shape:
+            raise ValueError(f"{name}: an empty input gives {output.name} that is not empty")
+        kinds = dtypes if output.dtype == "float" else [INTEGER_DTYPES[output.dtype]]
+        found[output.name] = {kind: (Tensor(cast(Dtype, kind), shape, ()), "") for kind in kinds}
+    return found
+
+
+def _letters(shape: str, rank: int) -> list[str]:
+    """Return the letter of each axis of a tensor of this rank; leading axes have none."""
+    named = [letter for letter in shape.split() if letter != "..."]
+    return [""] * (rank - len(named)) + named
+
+
+def _nested(real: Engine, tensor: Tensor) -> Any:
+    """Return a tensor as nested lists of exact numbers; integers and booleans stay integers."""
+    values: list[Any] = [_element(real, value) for value in tensor.data]
+    if tensor.dtype in INTEGER_DTYPES.values():
+        values = [int(value) for value in tensor.data]
+    for length in reversed(tensor.shape):
+        values = [values[start : start + length] for start in range(0, len(values), length)]
+    return values[0]
+
+
+def _element(real: Engine, value: float) -> Any:
+    """Return one float of an input as golden functions take it."""
+    if value == float("-inf"):
+        return value
+    if value == 0 and copysign(1, value) < 0:
+        return NegativeZero()
+    return real.exact(*value.as_integer_ratio())
+
+
+def _parameter(real: Engine, value: Any, kind: str) -> Any:
+    """Return a parameter as golden functions take it: every real number exact, all else unchanged."""
+    if isinstance(value, Mapping):
+        return {key: _parameter(real, entry, "") for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_parameter(real, entry, kind) for entry in value]
+    if isinstance(value, float) or (kind == "real" and isinstance(value, int)):
+        return real.exact(*value.as_integer_ratio())
+    return value
+
+
+def _shape(nested: Any) -> tuple[int, ...]:
+    shape: list[int] = []
+    while isinstance(nested, list):
+        shape.append(len(nested))
+        nested = nested[0]
+    return tuple(shape)
+
+
+def _flat(nested: Any) -> Iterator[Any]:
+    if isinstance(nested, list):
+        for entry in nested:
+            yield from _flat(entry)
+    else:
+        yield nested

@@ -1,0 +1,172 @@
+"""Vector files read strictly: the authority on what a valid file is."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+from posref import operation
+from posref.corpus import manifest
+from posref.corpus.encode import FORMAT, FORMAT_VERSION, LICENSE, Expected
+from posref.corpus.read import READERS, Test, groups
+from posref.corpus.strict import SLUG, Place, parse
+from posref.errors import FormatError
+
+__all__ = ["Corpus", "Expected", "Test", "load_vectors"]
+
+BUG_TYPES: Final = (
+    "basic",
+    "convention",
+    "wrong_formula",
+    "precision",
+    "indexing",
+    "missing_step",
+    "stale_state",
+    "edge_case",
+    "known_bug",
+)
+"""What kind of mistake a flag looks for."""
+
+HEAD: Final = (
+    "format",
+    "format_version",
+    "kind",
+    "operation",
+    "license",
+    "header",
+    "notes",
+    "number_of_tests",
+    "groups",
+)
+"""Keys of a value file and of an invalid file, in order."""
+
+SUFFIXES: Final = {"_invalid": "invalid", "": "value"}
+"""Kind of a file of the core, by the end of its name."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The tests of a corpus, in the order of its files."""
+
+    root: Path
+    version: str
+    format_version: int
+    files: tuple[manifest.File, ...]
+    tests: tuple[Test, ...]
+
+
+def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpus:
+    """Load a corpus, or refuse it.
+
+    Parameters
+    ----------
+    root : path, optional
+        The folder that holds ``manifest.json``; the corpus that posref ships, if left out.
+    operations : str, default "*"
+        Glob of the operations whose tests are wanted. Every file is verified against the manifest;
+        only the files of these operations are read.
+
+    Returns
+    -------
+    Corpus
+        Its `tests`, each with the inputs and the certified values as exact numbers.
+
+    Raises
+    ------
+    FormatError
+        If anything is not as ``spec/vector-format.md`` says; names file, case and JSON pointer.
+    KeyError
+        If `operations` matches no operation.
+
+    Examples
+    --------
+    >>> corpus = load_vectors(operations="rope.inv_freq")
+    >>> {test.operation for test in corpus.tests}
+    {'rope.inv_freq'}
+    """
+    if not any(fnmatchcase(name, operations) for name in operation.signatures()):
+        raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
+    folder = operation.home("vectors") if root is None else Path(root)
+    listed = manifest.read(folder)
+    seen: dict[str, str] = {}
+    tests: list[Test] = []
+    for file in listed.files:
+        if not (folder / file.path).exists():
+            continue
+        data = _verified(folder, file)
+        name, kind = _address(file.path)
+        if fnmatchcase(name, operations):
+            tests += _read_file(parse(data, file.path), name, kind, file, seen)
+    return Corpus(folder, listed.corpus_version, listed.format_version, listed.files, tuple(tests))
+
+
+def _verified(folder: Path, file: manifest.File) -> bytes:
+    data = (folder / file.path).read_bytes()
+    if len(data) != file.bytes:
+        raise FormatError(file.path, f"has {len(data)} bytes where {manifest.MANIFEST} says {file.bytes}")
+    if manifest.digest(data) != file.sha256:
+        raise FormatError(file.path, f"is not the file whose SHA-256 {manifest.MANIFEST} gives")
+    return data
+
+
+def _address(path: str) -> tuple[str, str]:
+    """Return the operation and the kind that the path of a file promises."""
+    parts = path.removesuffix(".json").split("/")
+    for suffix in SUFFIXES:
+        name = ".".join(parts[1:]).removesuffix(suffix)
+        if (
+            parts[0] == "core"
+            and len(parts) == 3
+            and parts[2].endswith(suffix)
+            and name in operation.signatures()
+        ):
+            return name, SUFFIXES[suffix]
+    raise FormatError(path, "is not the path of a file of an operation that this version knows")
+
+
+def _read_file(root: Place, name: str, kind: str, file: manifest.File, seen: dict[str, str]) -> list[Test]:
+    head = root.members()
+    for key, value in (("format", FORMAT), ("format_version", FORMAT_VERSION), ("kind", kind)):
+        if key not in head:
+            root.fail(f"{key!r} is missing")
+        head[key].one_of((value,))
+    root.record(*HEAD)
+    head["operation"].one_of((name,))
+    head["license"].one_of((LICENSE,))
+    head["header"].text()
+    notes = _notes(head["notes"])
+    tests = list(groups(head["groups"], READERS[kind], operation.signature(name), notes))
+    for test, place in tests:
+        if test.id in seen:
+            place.at("id").fail(f"stands in {seen[test.id]} too")
+        seen[test.id] = file.path
+    found = [test for test, _ in tests]
+    _check_counts(root, head, found, notes, file)
+    return found
+
+
+def _notes(place: Place) -> tuple[str, ...]:
+    for flag, note in place.members().items():
+        if not SLUG.fullmatch(flag):
+            note.fail(f"{flag!r} is not a flag")
+        members = note.record("bug_type", "description", "effect", "links")
+        members["bug_type"].one_of(BUG_TYPES)
+        members["description"].text()
+        members["effect"].text()
+        for link in members["links"].elements():
+            link.text()
+    return tuple(place.value)
+
+
+def _check_counts(
+    root: Place, head: dict[str, Place], tests: list[Test], notes: tuple[str, ...], file: manifest.File
+) -> None:
+    if head["number_of_tests"].integer(1) != len(tests):
+        head["number_of_tests"].fail(f"is {head['number_of_tests'].value}, the groups have {len(tests)}")
+    unused = set(notes) - {flag for test in tests for flag in test.flags}
+    if unused:
+        head["notes"].at(min(unused)).fail("no test raises this flag")
+    if manifest.count(root.value) != (file.tests, file.elements):
+        root.fail(
+            f"has not the tests and elements that {manifest.MANIFEST} says: {file.tests}, {file.elements}"
+        )

@@ -1,0 +1,246 @@
+"""The groups and tests of a vector file, read strictly."""
+
+import math
+import re
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from posref.corpus import decode, parameters
+from posref.corpus.clauses import CLAUSE
+from posref.corpus.encode import Expected, case_hash
+from posref.corpus.manifest import SEMVER
+from posref.corpus.strict import SLUG, Place
+from posref.errors import KINDS
+from posref.operation import DTYPES, Dtype, Input, Refusal, Signature, Tensor
+
+CAPABILITIES: Final = ("fractional-positions", "minus-infinity-bias", "positions-2p53")
+"""What a group may require of an implementation, so that one without it can skip the group."""
+
+INFINITE: Final = ("bias",)
+"""Inputs in which -infinity is legal: it masks."""
+
+OVERFLOW: Final = {
+    "float32": math.ldexp(2 - 2.0**-24, 127),
+    "bfloat16": math.ldexp(2 - 2.0**-8, 127),
+    "float16": 65520.0,
+}
+"""The magnitude from which a real value overflows each dtype."""
+
+_LEGAL: Final[Mapping[str, tuple[str, ...]]] = {
+    "table": ("float64", "float32"),
+    "mask": ("bool",),
+    "int": ("int64",),
+    "int_or_float": ("int64", "float64", "float32"),
+    "bool": ("bool",),
+    "float": DTYPES,
+}
+STORED: Final[Mapping[str | None, tuple[Dtype, ...]]] = {
+    None: DTYPES,
+    "bfloat16": DTYPES,
+    "float16": ("float64", "float32", "float16"),
+    "float32": ("float64", "float32"),
+    "float64": ("float64",),
+}
+"""The dtypes in which a result is stored, by the dtype of the main inputs."""
+
+_HASH = re.compile(r"[0-9a-f]{16}")
+_ANY_DTYPE = (*DTYPES, "int64", "bool")
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test: what goes in, and the certified answer or the refusal that it must get."""
+
+    __test__ = False
+
+    id: str
+    operation: str
+    kind: Literal["value", "invalid"]
+    params: Mapping[str, Any]
+    inputs: Mapping[str, Tensor]
+    expected: Mapping[str, Mapping[str, Expected]]
+    error: Refusal | None
+    flags: tuple[str, ...]
+    clauses: tuple[str, ...]
+    comment: str
+    requires: tuple[str, ...]
+    signed_zero: Literal["ignore", "strict"]
+    file: str
+    group: str
+    source: Mapping[str, str]
+    case_hash: str
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What the tests of a group share."""
+
+    signature: Signature
+    notes: tuple[str, ...]
+    params: Mapping[str, Any]
+    raw_params: Mapping[str, Any]
+    requires: tuple[str, ...]
+    signed_zero: Literal["ignore", "strict"]
+    group: str
+    source: Mapping[str, str]
+
+
+def groups(
+    place: Place, read: "Reader", signature: Signature, notes: tuple[str, ...]
+) -> Iterator[tuple[Test, Place]]:
+    """Yield the tests of all groups of a file, each with its place."""
+    names: set[str] = set()
+    for entry in place.elements():
+        members = entry.record("group", "source", "params", "requires", "compare", "tests")
+        name = members["group"].text(SLUG)
+        if name in names:
+            members["group"].fail("stands twice in this file")
+        names.add(name)
+        source = members["source"].record("name", "version")
+        compare = members["compare"].record("signed_zero")
+        shared = _Shared(
+            signature,
+            notes,
+            read.params(members["params"], signature),
+            members["params"].value,
+            members["requires"].slugs(CAPABILITIES),
+            compare["signed_zero"].one_of(("ignore", "strict")),
+            name,
+            {"name": source["name"].text(), "version": source["version"].text(SEMVER)},
+        )
+        if not members["tests"].elements():
+            members["tests"].fail("a group has at least one test")
+        for test in members["tests"].elements():
+            if isinstance(test.value, dict) and isinstance(test.value.get("id"), str):
+                test.case = test.value["id"]
+            yield read.test(test, shared), test
+
+
+def _common(place: Place, shared: _Shared, outcome: str) -> tuple[dict[str, Place], dict[str, Any]]:
+    members = place.record("id", "comment", "flags", "clauses", "inputs", outcome, "case_hash")
+    cited = tuple(entry.text(CLAUSE) for entry in members["clauses"].elements())
+    if not cited:
+        members["clauses"].fail("a test names the clauses it tests")
+    found = members["case_hash"].text(_HASH)
+    fields = {
+        "id": members["id"].text(SLUG),
+        "operation": shared.signature.name,
+        "params": shared.params,
+        "flags": members["flags"].slugs(shared.notes),
+        "clauses": cited,
+        "comment": members["comment"].text(),
+        "requires": shared.requires,
+        "signed_zero": shared.signed_zero,
+        "file": place.file,
+        "group": shared.group,
+        "source": shared.source,
+        "case_hash": found,
+    }
+    return members, fields
+
+
+def _check_hash(members: dict[str, Place], place: Place, shared: _Shared) -> None:
+    real = case_hash(shared.signature.name, dict(shared.raw_params), place.value)
+    if members["case_hash"].value != real:
+        members["case_hash"].fail(f"the test hashes to {real}")
+
+
+def _value(place: Place, shared: _Shared) -> Test:
+    members, fields = _common(place, shared, "expected")
+    inputs = _inputs(members["inputs"], shared.signature)
+    main = main_dtype(shared.signature, inputs)
+    outputs = {output.name: output for output in shared.signature.outputs}
+    expected = {}
+    for name, entry in members["expected"].record(*outputs).items():
+        kind = outputs[name].dtype
+        legal = STORED[main] if kind == "float" else _LEGAL[kind]
+        expected[name] = _by_dtype(entry, legal, shared.signed_zero == "strict")
+    if main == "bfloat16":
+        _check_float16(members["inputs"], shared.signature, inputs)
+    _check_hash(members, place, shared)
+    return Test(kind="value", inputs=inputs, expected=expected, error=None, **fields)
+
+
+def main_dtype(signature: Signature, inputs: Mapping[str, Tensor]) -> str | None:
+    """Return the dtype of the main inputs, None where the operation has none."""
+    return next((inputs[entry.name].dtype for entry in signature.main if entry.name in inputs), None)
+
+
+def _inputs(place: Place, signature: Signature) -> dict[str, Tensor]:
+    required = [entry.name for entry in signature.inputs if not entry.optional]
+    optional = [entry.name for entry in signature.inputs if entry.optional]
+    members = place.record(*required, optional=optional)
+    found: dict[str, Tensor] = {}
+    main: str | None = None
+    for entry in signature.inputs:
+        if entry.name in members:
+            found[entry.name] = _input(members[entry.name], entry, main)
+            main = main or (found[entry.name].dtype if entry.role == "main" else None)
+    return found
+
+
+def _input(place: Place, entry: Input, main: str | None) -> Tensor:
+    legal = _LEGAL.get(entry.role, _LEGAL[entry.dtype])
+    if entry.role == "main" and main:
+        legal = (main,)
+    return decode.tensor(place, legal, "-inf" if entry.name in INFINITE else "none")
+
+
+def _check_float16(place: Place, signature: Signature, inputs: Mapping[str, Tensor]) -> None:
+    for name in (entry.name for entry in signature.main if entry.name in inputs):
+        data = inputs[name].data
+        try:
+            exact = struct.unpack(f">{len(data)}e", struct.pack(f">{len(data)}e", *data)) == data
+        except OverflowError:
+            exact = False
+        if not exact:
+            place.at(name).fail("a bfloat16 main input is exact in float16 too")
+
+
+def _by_dtype(place: Place, legal: Sequence[str], strict_zero: bool) -> dict[str, Expected]:
+    members = place.record(legal[0], optional=legal)
+    found = {
+        dtype: decode.expected(members[dtype], dtype, strict_zero) for dtype in legal if dtype in members
+    }
+    widest = found[legal[0]].tensor
+    for dtype, value in found.items():
+        if value.tensor.shape != widest.shape:
+            members[dtype].at("shape").fail(f"is not the shape in {legal[0]}, {list(widest.shape)}")
+    largest = max((abs(value) for value in widest.data if math.isfinite(value)), default=0)
+    for dtype in set(legal) - set(found):
+        if largest < OVERFLOW[dtype]:
+            place.fail(f"{dtype!r} is missing and no value overflows it")
+    return found
+
+
+def _invalid(place: Place, shared: _Shared) -> Test:
+    members, fields = _common(place, shared, "error")
+    inputs = {
+        name: decode.tensor(entry, _ANY_DTYPE, "any") for name, entry in members["inputs"].members().items()
+    }
+    error = members["error"].record("class", "parameter")
+    names = {entry.name for entry in shared.signature.inputs}
+    names |= {entry.name for entry in shared.signature.parameters}
+    refusal = Refusal(
+        error["class"].one_of(KINDS),
+        error["parameter"].one_of(sorted(names | shared.params.keys() | inputs.keys())),
+    )
+    _check_hash(members, place, shared)
+    return Test(kind="invalid", inputs=inputs, expected={}, error=refusal, **fields)
+
+
+def _any_params(place: Place, signature: Signature) -> dict[str, Any]:
+    return {name: parameters.decode_anything(entry) for name, entry in place.members().items()}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How the groups of one kind of file are read."""
+
+    params: Callable[[Place, Signature], dict[str, Any]]
+    test: Callable[[Place, _Shared], Test]
+
+
+READERS: Final = {"value": Reader(parameters.decode, _value), "invalid": Reader(_any_params, _invalid)}

@@ -1,0 +1,63 @@
+"""The one exception of posref: an input or a file that the specification refuses."""
+
+from typing import Final
+
+KINDS: Final = (
+    "INVALID_PARAMETER",
+    "INVALID_SHAPE",
+    "INVALID_DTYPE",
+    "OUT_OF_RANGE",
+    "MISSING_PARAMETER",
+)
+"""Error classes, as they stand in invalid vector files."""
+
+
+class SpecError(ValueError):
+    """An argument that a clause of the specification refuses.
+
+    Parameters
+    ----------
+    clause : str
+        The clause that is broken, for example ``"rope.C2"``.
+    parameter : str
+        The parameter or input that is at fault.
+    message : str
+        The rule and the value that breaks it.
+    kind : str, default "INVALID_PARAMETER"
+        One of `KINDS`.
+
+    Examples
+    --------
+    >>> raise SpecError("rope.C2", "rotary_dim", "must be even, got 3")
+    Traceback (most recent call last):
+    posref.errors.SpecError: [rope.C2] rotary_dim: must be even, got 3
+    """
+
+    def __init__(self, clause: str, parameter: str, message: str, kind: str = "INVALID_PARAMETER") -> None:
+        super().__init__(f"[{clause}] {parameter}: {message}")
+        self.clause = clause
+        self.parameter = parameter
+        self.kind = kind
+
+
+class FormatError(ValueError):
+    """A vector file, a manifest or a reply that is not what the specification says.
+
+    Parameters
+    ----------
+    file : str
+        The file at fault, or the name of the stream.
+    message : str
+        What is wrong.
+    pointer : str, default ""
+        JSON pointer to the place.
+    case : str, default ""
+        Identifier of the case, where there is one.
+    """
+
+    def __init__(self, file: str, message: str, pointer: str = "", case: str = "") -> None:
+        place = file + (f" case {case}" if case else "") + (f" at {pointer}" if pointer else "")
+        super().__init__(f"{place}: {message}")
+        self.file = file
+        self.pointer = pointer
+        self.case = case

@@ -1,0 +1,1 @@
+"""The same definitions in arbitrary precision, written from the specification alone."""

@@ -1,0 +1,1 @@
+"""Known wrong implementations, each with its fault class and what it looks like."""

@@ -1,0 +1,11 @@
+"""Known wrong implementations of the operations in `spec/schemes/attention.md`."""
+
+from typing import Final
+
+from posref.mistakes import _attention_mask, _attention_output, _attention_scores
+
+MISTAKES: Final = (
+    *_attention_mask.MISTAKES,
+    *_attention_scores.MISTAKES,
+    *_attention_output.MISTAKES,
+)

@@ -1,0 +1,7 @@
+"""Known wrong implementations of the operations in `spec/schemes/sinusoidal.md`."""
+
+from typing import Final
+
+from posref.mistakes import _sinusoidal_encode, _sinusoidal_generators
+
+MISTAKES: Final = (*_sinusoidal_generators.MISTAKES, *_sinusoidal_encode.MISTAKES)

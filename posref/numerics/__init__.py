@@ -1,0 +1,1 @@
+"""Exact phase, rotation, rounding, array namespaces and argument checks."""

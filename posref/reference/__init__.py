@@ -1,0 +1,1 @@
+"""The executable reference: one module a scheme, reads like the equation."""

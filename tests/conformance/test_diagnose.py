@@ -1,0 +1,223 @@
+"""The diagnosis names the mistake that was made, and nothing where none fits."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import value_test
+
+from posref.conformance import diagnose
+from posref.conformance.diagnose import UNKNOWN, common_ground, describe
+from posref.conformance.report import Report
+from posref.conformance.suite import check
+from posref.corpus.load import Test
+from posref.operation import Mistake, Tensor
+
+Array = np.ndarray[Any, Any]
+
+
+def rotated(x: Array, cos: Array, sin: Array, pairing: str, *, sign: float = 1.0, start: int = 0) -> Array:
+    """Rotate the slice from `start` on, in the dtype of x."""
+    width, pairs = 2 * cos.shape[-1], np.arange(cos.shape[-1])
+    first, second = (2 * pairs, 2 * pairs + 1) if pairing == "adjacent" else (pairs, pairs + len(pairs))
+    y, part = x.copy(), x[..., start : start + width]
+    cos, sin = cos.astype(x.dtype), x.dtype.type(sign) * sin.astype(x.dtype)
+    y[..., start + first] = part[..., first] * cos - part[..., second] * sin
+    y[..., start + second] = part[..., first] * sin + part[..., second] * cos
+    return y
+
+
+def right(x: Array, cos: Array, sin: Array, *, pairing_in: str, pairing_out: str, rotary_start: int) -> Array:
+    return rotated(x, cos, sin, pairing_in, start=rotary_start)
+
+
+def wrong_pairing(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+    other = {"adjacent": "half", "half": "adjacent"}[params["pairing_in"]]
+    return rotated(x, cos, sin, other, start=params["rotary_start"])
+
+
+def wrong_sign(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+    return rotated(x, cos, sin, params["pairing_in"], sign=-1.0, start=params["rotary_start"])
+
+
+def start_ignored(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+    return rotated(x, cos, sin, params["pairing_in"])
+
+
+def mistake(function: Callable[..., Any], description: str, report: str = "") -> Mistake:
+    name = function.__name__.replace("_", "-")
+    return Mistake(name, "rope.rotate", name, description, function, report)
+
+
+KNOWN = (
+    mistake(wrong_pairing, "your output is what the other pairing gives", "example/engine#1"),
+    mistake(wrong_sign, "your output is what a backward rotation gives"),
+    mistake(start_ignored, "your output is what an ignored start gives"),
+)
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnose, "mistakes", lambda _: KNOWN)
+
+
+def rotation(name: str, pairing: str, start: int, seed: int, flags: tuple[str, ...] = ()) -> Test:
+    """One token of width 6, two pairs; 3/5 and 4/5 make the expected values rational."""
+    x = tuple(float(value) for value in np.random.default_rng(seed).integers(-64, 64, 6) / 32)
+    cos, sin = (0.5999999642372131, 0.800000011920929), (0.800000011920929, 0.5999999642372131)
+    inputs = {
+        "x": Tensor("bfloat16", (1, 6), x),
+        "cos": Tensor("float32", (1, 2), cos),
+        "sin": Tensor("float32", (1, 2), sin),
+    }
+    y = [Fraction(value) for value in x]
+    for i in range(2):
+        a, b = (2 * i, 2 * i + 1) if pairing == "adjacent" else (i, i + 2)
+        u, w, c, s = (Fraction(value) for value in (x[start + a], x[start + b], cos[i], sin[i]))
+        y[start + a], y[start + b] = u * c - w * s, u * s + w * c
+    bound = [1e-6 if start <= place < start + 4 else 0.0 for place in range(6)]
+    params = {"pairing_in": pairing, "pairing_out": pairing, "rotary_start": start}
+    return value_test("rope.rotate", params, inputs, {"y": (y, (1, 6))}, name=name, bound=bound, flags=flags)
+
+
+CASES = [
+    rotation("half-0", "half", 0, 1),
+    rotation("half-2", "half", 2, 2, flags=("slice",)),
+    rotation("adjacent-0", "adjacent", 0, 3),
+    rotation("adjacent-2", "adjacent", 2, 4, flags=("slice",)),
+]
+
+
+@pytest.fixture
+def judged(corpus_of: Callable[..., None]) -> Callable[..., Report]:
+    def judge(function: Callable[..., Any], cases: Sequence[Test] = CASES) -> Report:
+        corpus_of(*cases)
+        return check({"rope.rotate": function}, dtype="float32")
+
+    return judge
+
+
+def test_a_right_implementation_needs_no_diagnosis(judged: Callable[..., Report]) -> None:
+    report = judged(right)
+    assert report
+    assert report.operations[0].diagnosis == ""
+
+
+@pytest.mark.parametrize("one", KNOWN, ids=lambda one: one.name)
+def test_the_injected_mistake_is_named_and_no_other(judged: Callable[..., Report], one: Mistake) -> None:
+    report = judged(one.function)
+    assert not report
+    diagnosis = report.operations[0].diagnosis
+    assert one.name in diagnosis
+    assert one.description in diagnosis
+    assert not any(other.name in diagnosis for other in KNOWN if other is not one)
+    failed = [result for result in report.results if result.verdict == "fail"]
+    assert failed
+    assert all(result.diagnosis == diagnosis for result in failed)
+    assert all(not result.diagnosis for result in report.results if result.verdict == "pass")
+
+
+def test_a_pair_of_mistakes_is_named(judged: Callable[..., Report]) -> None:
+    def both(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+        return (wrong_sign if params["pairing_in"] == "half" else wrong_pairing)(x, cos, sin, **params)
+
+    diagnosis = judged(both).operations[0].diagnosis
+    assert "wrong-pairing" in diagnosis
+    assert "wrong-sign" in diagnosis
+
+
+def test_random_outputs_have_no_name(judged: Callable[..., Report]) -> None:
+    rng = np.random.default_rng(5)
+    report = judged(lambda x, *_, **__: rng.normal(size=x.shape).astype(x.dtype))
+    assert report.failed == 4
+    assert report.operations[0].diagnosis.startswith(UNKNOWN)
+
+
+def test_a_mistake_that_explains_all_but_one_is_not_named(judged: Callable[..., Report]) -> None:
+    def mostly(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+        y = wrong_pairing(x, cos, sin, **params)
+        if params == {"pairing_in": "half", "pairing_out": "half", "rotary_start": 0}:
+            y[0, 0] += 1
+        return y
+
+    assert judged(mostly).operations[0].diagnosis.startswith(UNKNOWN)
+
+
+def test_a_mistake_that_would_show_in_a_passing_case_is_not_named(judged: Callable[..., Report]) -> None:
+    def seldom(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+        half = params["pairing_in"] == "half"
+        return (wrong_sign if half else right)(x, cos, sin, **params)
+
+    diagnosis = judged(seldom).operations[0].diagnosis
+    assert diagnosis.startswith(UNKNOWN)
+    assert "all 2 failing cases, and no passing one, have: pairing_in = half, pairing_out = half" in diagnosis
+
+
+def test_what_is_a_little_off_has_no_name(judged: Callable[..., Report]) -> None:
+    def blurred(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+        return (right(x, cos, sin, **params) * np.float32(1 + 2.0**-15)).astype(x.dtype)
+
+    report = judged(blurred)
+    assert report.failed == 4
+    assert report.operations[0].diagnosis.startswith(UNKNOWN)
+
+
+def test_a_mistake_that_raises_is_passed_over(
+    judged: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def raising(*_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(diagnose, "mistakes", lambda _: (mistake(raising, "Never."), *KNOWN))
+    assert "wrong-sign" in judged(wrong_sign).operations[0].diagnosis
+
+
+def test_each_mistake_is_dropped_at_its_first_mismatch(
+    judged: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def counted(x: Array, *_: Any, **__: Any) -> Array:
+        calls.append(1)
+        return np.zeros_like(x)
+
+    monkeypatch.setattr(diagnose, "mistakes", lambda _: (mistake(counted, "Zeros."), KNOWN[1]))
+    assert "wrong-sign" in judged(wrong_sign).operations[0].diagnosis
+    assert len(calls) == 1
+
+
+def test_forms_and_refusals_are_counted_beside_the_values(judged: Callable[..., Report]) -> None:
+    def partly(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+        y = wrong_sign(x, cos, sin, **params)
+        return y[0] if params["rotary_start"] else y
+
+    diagnosis = judged(partly).operations[0].diagnosis
+    assert "wrong-sign" in diagnosis
+    assert "2 calls gave no output to compare" in diagnosis
+
+
+def test_describe_gives_the_public_report() -> None:
+    assert describe(KNOWN[:1]) == (
+        "your output is what the other pairing gives [wrong-pairing; see example/engine#1]"
+    )
+    assert describe(KNOWN[1:]) == (
+        "in some cases your output is what a backward rotation gives [wrong-sign]; "
+        "in the others your output is what an ignored start gives [start-ignored]"
+    )
+    assert describe(()) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing", "text"),
+    [
+        ([{"a", "b"}], [{"b"}], "the failing case, and no passing one, has: a"),
+        ([{"a", "b"}, {"a"}], [{"b"}], "all 2 failing cases, and no passing one, have: a"),
+        ([{"a"}, {"a"}], [{"a"}, {"b"}], "all 2 failing cases have: a"),
+        ([{"a"}, {"b"}], [{"c"}], ""),
+        ([{"a"}], [], ""),
+    ],
+)
+def test_common_ground(failing: list[set[str]], passing: list[set[str]], text: str) -> None:
+    assert common_ground([*map(frozenset, failing)], [*map(frozenset, passing)]) == text

@@ -1,0 +1,85 @@
+"""The array libraries that the reference is tested on: `on` runs a test once on each."""
+
+import importlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A library: how a NumPy array gets there and how a result comes back."""
+
+    name: str
+    put: Callable[[np.ndarray], Any]
+    back: Callable[[Any], np.ndarray]
+
+    def __call__(self, array: Any) -> Any:
+        return self.put(np.asarray(array))
+
+
+def required(name: str) -> bool:
+    return name in os.environ.get("POSREF_REQUIRE", "").split(",")
+
+
+def unavailable(name: str, reason: str) -> None:
+    """Skip with a reason, or fail where POSREF_REQUIRE names the library."""
+    if required(name):
+        pytest.fail(f"POSREF_REQUIRE={name}, but {reason}")
+    pytest.skip(reason)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return unavailable(name, f"{name} is not installed")
+
+
+def strict() -> Backend:
+    """Return array-api-strict on its far device, where a leak of NumPy raises as it does with CuPy."""
+    xp = library("array_api_strict")
+    far, near = xp.Device("device1"), xp.Device("CPU_DEVICE")
+
+    def back(array: Any) -> np.ndarray:
+        assert array.device == far
+        return np.asarray(array.to_device(near))
+
+    return Backend("strict", lambda array: xp.asarray(array, device=far), back)
+
+
+def cupy() -> Backend:
+    xp = library("cupy")
+    if not xp.is_available():
+        unavailable("cupy", "cupy finds no CUDA device")
+    return Backend("cupy", xp.asarray, xp.asnumpy)
+
+
+def torch() -> Backend:
+    xp = library("torch")
+    return Backend("torch", lambda array: xp.from_dlpack(np.array(array)), lambda tensor: tensor.numpy())
+
+
+BACKENDS: dict[str, Callable[[], Backend]] = {
+    "numpy": lambda: Backend("numpy", np.asarray, np.asarray),
+    "read-only": lambda: Backend("read-only", read_only, np.asarray),
+    "strict": strict,
+    "cupy": cupy,
+    "torch": torch,
+}
+
+
+@pytest.fixture(params=BACKENDS)
+def on(request: pytest.FixtureRequest) -> Backend:
+    """One array library a time."""
+    return BACKENDS[request.param]()

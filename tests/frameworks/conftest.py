@@ -1,0 +1,58 @@
+"""Loading a framework's adapter, or saying why there is none."""
+
+import os
+
+import numpy as np
+import pytest
+
+from posref import adapters
+
+REQUIRED = os.environ.get("POSREF_REQUIRE", "").split(",")
+
+
+@pytest.fixture(scope="session")
+def framework():
+    """Return a function that loads an adapter by name.
+
+    A framework that cannot be imported is a skip, and a failure where ``POSREF_REQUIRE`` names it.
+    """
+
+    def load(name):
+        try:
+            return adapters.load(name)
+        except ImportError as missing:
+            reason = f"{name} cannot be imported: {missing}"
+            if name in REQUIRED:
+                pytest.fail(reason)
+            pytest.skip(reason)
+
+    return load
+
+
+@pytest.fixture
+def call():
+    """Return a function that calls an operation of an implementation on lists, and returns NumPy arrays."""
+
+    def run(implementation, operation, tensors, **params):
+        written = [implementation.write(np.asarray(data), dtype) for data, dtype in tensors]
+        answer = implementation.operations[operation](*written, **params)
+        read = [
+            implementation.read(tensor) for tensor in (answer if isinstance(answer, tuple) else (answer,))
+        ]
+        return read if isinstance(answer, tuple) else read[0]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def verdicts():
+    """Return a function that gives the ids of a report's cases: of a kind, a dtype, and some verdicts."""
+
+    def pick(report, kind, dtype, *wanted):
+        found = {}
+        for result in report.results:
+            if (result.kind, result.dtype) == (kind, dtype) and result.verdict in wanted:
+                found.setdefault(result.operation, set()).add(result.case_id)
+        return found
+
+    return pick
