@@ -79,6 +79,12 @@ BACKENDS: dict[str, Callable[[], Backend]] = {
 }
 
 
+@pytest.fixture
+def need() -> Callable[[str], Any]:
+    """Import a library by name; where it is missing, skip or fail as for `on`."""
+    return library
+
+
 @pytest.fixture(params=BACKENDS)
 def on(request: pytest.FixtureRequest) -> Backend:
     """One array library a time."""

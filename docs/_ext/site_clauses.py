@@ -4,9 +4,16 @@ import re
 
 from posref.operation import home
 
-HEAD = re.compile(r"^\*\*([a-z_]+\.C\d+)\*\*", re.MULTILINE)
-NAMED = re.compile(r"(?<![\w*#\[])([a-z_]+\.C\d+)\b(?!\*\*)")
+HEAD = re.compile(r"^\*\*([a-z_-]+\.C\d+)\*\*", re.MULTILINE)
+NAMED = re.compile(r"(?<![\w*#\[])([a-z_-]+\.C\d+)\b(?!\*\*)")
 LOCAL = re.compile(r"(?<![\w.*#\[$\\])C(\d+)\b(?![\w*])")
+
+
+BESIDE = ("conventions", "precision", "vector-format")
+"""Pages of the specification beside those of the schemes."""
+
+FOREIGN = ("precision",)
+"""Pages on which a bare clause such as C2 may be one of another page."""
 
 
 def linked(text: str, scheme: str) -> str:
@@ -14,7 +21,9 @@ def linked(text: str, scheme: str) -> str:
     pieces = re.split(r"(\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`)", text, flags=re.DOTALL)
     for number in range(0, len(pieces), 2):
         piece = NAMED.sub(lambda found: f"[{found[1]}](#{found[1].lower()})", pieces[number])
-        pieces[number] = LOCAL.sub(lambda found: f"[C{found[1]}](#{scheme}.c{found[1]})", piece)
+        if scheme not in FOREIGN:
+            piece = LOCAL.sub(lambda found: f"[C{found[1]}](#{scheme}.c{found[1]})", piece)
+        pieces[number] = piece
     return "".join(pieces)
 
 
@@ -39,9 +48,9 @@ def clauses(text: str, scheme: str) -> str:
 
 
 def pages() -> dict[str, str]:
-    """Return the clauses of each scheme, and the conventions, as pages to include."""
+    """Return the clauses of every page of the specification as pages to include."""
     files = {file.stem: file for file in sorted((home("spec") / "schemes").glob("*.md"))}
-    files["conventions"] = home("spec") / "conventions.md"
+    files |= {name: home("spec") / f"{name}.md" for name in BESIDE}
     return {
         f"{scheme}-clauses.md": clauses(file.read_text("utf-8"), scheme) for scheme, file in files.items()
     }

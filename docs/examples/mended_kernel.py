@@ -1,4 +1,4 @@
-"""The same kernel with the pairing heeded, and with a guard that refuses what has no answer."""
+"""The same kernel with its base heeded, and with a guard that refuses what has no answer."""
 
 import numpy as np
 

@@ -2,18 +2,21 @@
 
 import numpy as np
 
+PAIRS = {
+    "adjacent": lambda half: (2 * np.arange(half), 2 * np.arange(half) + 1),
+    "half": lambda half: (np.arange(half), np.arange(half) + half),
+}
+
 
 def apply(x, positions, *, rotary_dim, rotary_start, base, pairing, scaling, seq_len):
     exponent = np.arange(0, rotary_dim, 2, dtype=np.float32) / np.float32(rotary_dim)
-    angle = positions.astype(np.float32)[..., None] / np.float32(base) ** exponent
+    angle = positions.astype(np.float32)[..., None] / np.float32(10000) ** exponent
     cos, sin = np.cos(angle), np.sin(angle)
 
     y = x.copy()
-    turned = x[..., rotary_start : rotary_start + rotary_dim]
-    first, second = turned[..., 0::2], turned[..., 1::2]
-    out = y[..., rotary_start : rotary_start + rotary_dim]
-    out[..., 0::2] = first * cos - second * sin
-    out[..., 1::2] = first * sin + second * cos
+    first, second = (rotary_start + place for place in PAIRS[pairing](rotary_dim // 2))
+    y[..., first] = x[..., first] * cos - x[..., second] * sin
+    y[..., second] = x[..., first] * sin + x[..., second] * cos
     return y
 
 

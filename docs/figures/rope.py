@@ -35,7 +35,7 @@ def draw(path: Path) -> None:
     left.axhline(0, color=GREY, linewidth=0.4)
     left.axvline(0, color=GREY, linewidth=0.4)
     left.set(title="one vector at positions 0 to 6", aspect="equal", xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
-    left.legend(loc="lower left", fontsize=9)
+    left.legend(loc=(0.14, 0.4), fontsize=9)
     rng = np.random.default_rng(2)
     q = rng.normal(size=(1, 64))
     k = q + 0.3 * rng.normal(size=(1, 64))

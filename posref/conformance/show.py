@@ -21,7 +21,9 @@ def operations() -> str:
     lines = []
     for name, entry in signatures().items():
         lines.append(f"{name:<26} {entry.tier:<4} {entry.summary}")
-        lines += _field("in", (f"{one.name} ({one.shape})" for one in entry.inputs))
+        lines += _field(
+            "in", (f"{one.name}{'?' if one.optional else ''} ({one.shape})" for one in entry.inputs)
+        )
         lines += _field("params", (_parameter(one) for one in entry.parameters))
         lines += _field("out", (f"{one.name} ({one.shape})" for one in entry.outputs))
     return "\n".join(lines)
@@ -74,7 +76,7 @@ def explain(name: str) -> str:
     if name in known:
         clause = known[name]
         cited = _citing(clause.id)
-        return "\n".join([f"{clause.id} ({clause.title})", *_wrap(clause.paragraph), *cited])
+        return "\n".join([f"{clause.id} ({clause.title})", *_wrap(clause.text), *cited])
     notes = flags()
     if name in notes:
         note = notes[name]
@@ -97,4 +99,8 @@ def _citing(clause: str) -> list[str]:
 
 
 def _wrap(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    """Wrap each line by itself, so that lists and formulas stay what they are."""
+    found: list[str] = []
+    for line in text.splitlines():
+        found += textwrap.wrap(line, WIDTH, initial_indent="    ", subsequent_indent="    ") or [""]
+    return found

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from posref.conformance.report import Report, Summary
@@ -73,30 +73,42 @@ def _skips(report: Report) -> Iterator[str]:
 
 
 def _failures(report: Report) -> Iterator[str]:
-    for entry in report.operations:
-        if not entry.failed + entry.errors:
-            continue
-        yield f"{entry.operation} in {entry.dtype}: {entry.failed} failed, {entry.errors} in error"
-        if entry.diagnosis:
-            yield from _wrapped("  diagnosis: ", entry.diagnosis)
-        wrong = [result for result in _of(report, entry) if result.verdict in ("fail", "error")]
-        for result in wrong[:SHOWN]:
-            yield from _case(result)
-        if len(wrong) > SHOWN:
-            yield f"  and {len(wrong) - SHOWN} more; posref check --json lists them all"
-        yield ""
+    """Say of each operation how often it failed, what that looks like, and show the first cases."""
+    for operation in dict.fromkeys(entry.operation for entry in report.operations):
+        bad = [entry for entry in report.operations if entry.operation == operation]
+        bad = [entry for entry in bad if entry.failed + entry.errors]
+        if bad:
+            counts = (f"{entry.failed} failed and {entry.errors} in error in {entry.dtype}" for entry in bad)
+            yield from _wrapped(f"{operation}: ", ", ".join(counts))
+            yield from _diagnoses(bad)
+            yield from _cases([result for result in report.results if result.operation == operation])
+            yield ""
 
 
-def _of(report: Report, entry: Summary) -> Iterator[Result]:
-    key = (entry.operation, entry.dtype)
-    return (result for result in report.results if (result.operation, result.dtype) == key)
+def _diagnoses(bad: Sequence[Summary]) -> Iterator[str]:
+    by_text: dict[str, list[str]] = {}
+    for entry in bad:
+        by_text.setdefault(entry.diagnosis, []).append(entry.dtype)
+    for diagnosis, dtypes in by_text.items():
+        where = "" if len(by_text) == 1 else f" in {', '.join(dtypes)}"
+        yield from _wrapped(f"  diagnosis{where}: ", diagnosis)
 
 
-def _case(result: Result) -> Iterator[str]:
-    yield from _wrapped(f"  {result.verdict} ", f"{result.case_id} ({', '.join(result.clauses)})")
-    yield from _wrapped("    why: ", result.comment)
-    how = result.claim if result.worst_error is not None else "how"
-    yield from _wrapped(f"    {how}: ", result.reason)
+def _cases(results: Sequence[Result]) -> Iterator[str]:
+    """Show the first failing cases, each in the first dtype in which it fails."""
+    wrong: dict[str, Result] = {}
+    for result in results:
+        if result.verdict in ("fail", "error"):
+            wrong.setdefault(result.case_id, result)
+    for result in list(wrong.values())[:SHOWN]:
+        yield from _wrapped(
+            f"  {result.verdict} ", f"{result.case_id} in {result.dtype} ({', '.join(result.clauses)})"
+        )
+        yield from _wrapped("    why: ", result.comment)
+        how = result.claim if result.worst_error is not None else "how"
+        yield from _wrapped(f"    {how}: ", result.reason)
+    if len(wrong) > SHOWN:
+        yield f"  and {len(wrong) - SHOWN} more cases; posref check --json lists them all"
 
 
 def _remarks(report: Report) -> Iterator[str]:

@@ -65,7 +65,14 @@ def _mistake(flag: str, text: str, function: Any, report: str = "", **check: Any
 
 MISTAKES: Final = (
     _mistake("mask-strict", "key < query gives: a token may not attend to itself", strict),
-    _mistake("mask-inverted", "the opposite convention gives: true marks what is masked", true_is_masked),
+    _mistake(
+        "mask-inverted",
+        "the opposite convention gives: true marks what is masked",
+        true_is_masked,
+        inputs={"q_positions": [0, 1], "k_positions": [0, 1, 2]},
+        params={},
+        output=[0, 1, 1, 0, 0, 1],
+    ),
     _mistake("mask-inverted", "a reversed comparison gives: the future is allowed", future_allowed),
     _mistake("mask-missing", "no mask gives: every key is allowed", nothing_masked),
     _mistake(

@@ -163,9 +163,9 @@ MISTAKES: Final = (
         "uniform-weights",
         "equal weights give: the scores were not used",
         _weighing(equal),
-        inputs=ONE,
+        inputs={"q": [[1.0, 0.0]], "k": [[0.0, 1.0], [2.0, 0.0]], "v": [[1.0], [3.0]]},
         params={"scale": 1.0},
-        output=[1.0],
+        output=[2.0],
     ),
     _mistake(
         "values-of-row-0",

@@ -76,8 +76,10 @@ def _ladders() -> list[Mistake]:
     return found
 
 
-def _turned(name: str, flag: str, text: str, change: Callable[[Arguments], Arguments]) -> Mistake:
-    return Mistake(name, SHIFT, flag, f"your output is what {text}", altered(SHIFT, change))
+def _turned(
+    name: str, flag: str, text: str, change: Callable[[Arguments], Arguments], **check: Any
+) -> Mistake:
+    return Mistake(name, SHIFT, flag, f"your output is what {text}", altered(SHIFT, change), "", check)
 
 
 MISTAKES: Final = (
@@ -96,6 +98,15 @@ MISTAKES: Final = (
         "rotation-sign",
         "the transposed matrix gives: it shifts the other way",
         lambda arguments: {"offset": -arguments["offset"]},
+        inputs={},
+        params={
+            "offset": 1,
+            "dim": 2,
+            "base": 10000.0,
+            "denominator": "dim",
+            "layout": "interleaved",
+        },
+        output=[0.540302306, -0.841470985, 0.841470985, 0.540302306],
     ),
     _turned(
         "offset-plus-1",

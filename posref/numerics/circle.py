@@ -2,7 +2,8 @@
 
 No library's own sine is trusted: libraries differ, and promise no error below one ulp. What the
 polynomials leave out is below 2**-69 of the result for angles up to pi/4; the parts that are summed
-in plain float64 are small against the result, which comes out to about 2**-58 of its size.
+in plain float64 are small against the result, which comes out right to 2**-57 (sine) and 2**-55 (cosine)
+of its size before the last rounding.
 """
 
 from math import factorial

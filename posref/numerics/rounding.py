@@ -47,7 +47,7 @@ def on_grid(values: Any, dtype: str, xp: Any = np) -> Any:
         Same shape; the sign of zero is kept.
     """
     form = FORMATS[dtype]
-    if form.digits == 53:
+    if dtype == "float64":
         return values
     _, exponent = xp.frexp(values)
     quantum = xp.maximum(exponent - 1, xp.asarray(form.least, dtype=exponent.dtype)) - (form.digits - 1)
@@ -76,7 +76,8 @@ def round_bits(values: ArrayLike, dtype: str) -> NDArray[Any]:
     """
     exact_values = np.asarray(values, dtype=np.float64)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rounded = np.asarray(on_grid(exact_values, dtype))
+        direct = dtype in ("float64", "float32")  # the cast to float32 rounds once as it is
+        rounded = exact_values if direct else np.asarray(on_grid(exact_values, dtype))
         if dtype == "bfloat16":
             wide = rounded.astype(np.float32).view(np.uint32)
             bits = (wide >> np.uint32(16)).astype(np.uint16)

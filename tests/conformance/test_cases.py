@@ -109,13 +109,12 @@ def test_a_value_case_is_a_full_call(entry):
 
 @pytest.mark.parametrize("entry", VALUES, ids=ids(VALUES))
 def test_values_are_exact_in_their_dtype(entry):
-    for tensor in entry[1].inputs.values():
+    for name, tensor in entry[1].inputs.items():
         assert len(tensor.data) == math.prod(tensor.shape)
         if tensor.dtype in BITS:
             assert all(isinstance(number, float) for number in tensor.data)
             assert all(significant_bits(number) <= BITS[tensor.dtype] for number in tensor.data)
-            assert not any(math.isnan(number) or number == math.inf for number in tensor.data)
-            assert all(number == 0 or abs(number) < 2.0**127 for number in tensor.data)
+            assert all(abs(n) < 2.0**127 or (name, n) == ("bias", -math.inf) for n in tensor.data)
         elif tensor.dtype == "bool":
             assert set(tensor.data) <= {0, 1}
         else:
@@ -165,7 +164,7 @@ def rows(tensor: Tensor):
 
 @pytest.mark.parametrize("entry", VALUES, ids=ids(VALUES))
 def test_no_symmetry_hides_a_fault(entry):
-    group, case = entry
+    _, case = entry
     inputs = {name: tensor for name, tensor in case.inputs.items() if math.prod(tensor.shape)}
     for name, tensor in inputs.items():
         if tensor.dtype in BITS and name not in POSITIONS:
@@ -224,8 +223,7 @@ def test_the_size_of_the_core_is_kept(operation):
 
 
 def test_drawn_values_are_what_the_published_map_gives():
-    """Computed apart from the code: SHA-256 of 'a/x/0' begins 6ab5 7a37 3190 8eeb fc19."""
-    digest = bytes.fromhex("9dd67c6adcc1e1ccb9f3")
+    digest = bytes.fromhex("766b9a2f1702d05d192f")  # sha256sum of the nine bytes "drawn/x/0"
     assert value("drawn", "x", 0, "bfloat16") == expected_from(digest, "x", 8, False)
     assert value("drawn", "x", 0, "float64") == expected_from(digest, "x", 53, True)
 

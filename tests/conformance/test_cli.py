@@ -26,13 +26,11 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A module in the working directory, right in float32 and in nothing else."""
     name = f"kernel_{tmp_path.name.replace('-', '_')}"
     (tmp_path / f"{name}.py").write_text(
-        "import numpy as np\n"
+        "import posref\n"
         "class rope:\n"
         "    @staticmethod\n"
-        "    def inv_freq(*, rotary_dim, base, dtype):\n"
-        "        if rotary_dim % 2 or rotary_dim <= 0 or not base > 1 or base == float('inf'):\n"
-        "            raise ValueError('bad')\n"
-        "        return (base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)).astype('float32')\n"
+        "    def inv_freq(*, dtype, **params):\n"
+        "        return posref.rope.inv_freq(**params, dtype='float32')\n"
         "class box:\n"
         "    rope = rope\n"
     )

@@ -13,7 +13,8 @@ from posref.conformance.diagnose import UNKNOWN, common_ground, describe
 from posref.conformance.report import Report
 from posref.conformance.suite import check
 from posref.corpus.load import Test
-from posref.operation import Mistake, Tensor
+from posref.numerics.rounding import native
+from posref.operation import Mistake, Tensor, mistakes, signature, signatures
 
 Array = np.ndarray[Any, Any]
 
@@ -58,9 +59,15 @@ KNOWN = (
 )
 
 
-@pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def judged(corpus_of: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Report]:
     monkeypatch.setattr(diagnose, "mistakes", lambda _: KNOWN)
+
+    def judge(function: Callable[..., Any], cases: Sequence[Test] = CASES) -> Report:
+        corpus_of(*cases)
+        return check({"rope.rotate": function}, dtype="float32")
+
+    return judge
 
 
 def rotation(name: str, pairing: str, start: int, seed: int, flags: tuple[str, ...] = ()) -> Test:
@@ -88,15 +95,6 @@ CASES = [
     rotation("adjacent-0", "adjacent", 0, 3),
     rotation("adjacent-2", "adjacent", 2, 4, flags=("slice",)),
 ]
-
-
-@pytest.fixture
-def judged(corpus_of: Callable[..., None]) -> Callable[..., Report]:
-    def judge(function: Callable[..., Any], cases: Sequence[Test] = CASES) -> Report:
-        corpus_of(*cases)
-        return check({"rope.rotate": function}, dtype="float32")
-
-    return judge
 
 
 def test_a_right_implementation_needs_no_diagnosis(judged: Callable[..., Report]) -> None:
@@ -221,3 +219,47 @@ def test_describe_gives_the_public_report() -> None:
 )
 def test_common_ground(failing: list[set[str]], passing: list[set[str]], text: str) -> None:
     assert common_ground([*map(frozenset, failing)], [*map(frozenset, passing)]) == text
+
+
+def committed(operation: str, one: Mistake) -> Callable[..., Any]:
+    """An implementation that makes a registered mistake and rounds its result to the dtype asked for."""
+    entry = signature(operation)
+
+    def function(*inputs: Any, dtype: str = "", **params: Any) -> Any:
+        main = next((tensor.dtype.name for tensor in inputs if entry.main and tensor is not None), dtype)
+        exact = [
+            tensor.astype(np.float64) if tensor is not None and one.dtype == "float" else tensor
+            for one, tensor in zip(entry.inputs, inputs, strict=True)
+        ]
+        with np.errstate(all="ignore"):
+            answer = one.function(*exact, **params)
+        parts = answer if isinstance(answer, tuple) else (answer,)
+        if not entry.integer:
+            parts = tuple(native(part, main) for part in parts)
+        return parts[0] if len(parts) == 1 else parts
+
+    return function
+
+
+def assert_named(operation: str, one: Mistake, dtypes: Sequence[str] | None = None) -> None:
+    report = check({operation: committed(operation, one)}, operation, dtypes)
+    assert not report
+    for entry in report.operations:
+        value = [
+            result for result in report.results if result.dtype == entry.dtype and result.kind == "value"
+        ]
+        assert any(result.verdict == "fail" for result in value), entry.dtype
+        assert f"[{one.name}" in entry.diagnosis, entry.dtype
+        assert not entry.diagnosis.startswith("in some cases"), entry.dtype
+
+
+@pytest.mark.parametrize("one", mistakes("rope.rotate"), ids=lambda one: one.name)
+def test_the_registered_mistakes_of_a_rotation_are_rejected_and_named(one: Mistake) -> None:
+    assert_named("rope.rotate", one, ("float32", "bfloat16"))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("operation", signatures())
+def test_every_registered_mistake_is_rejected_and_named_in_every_dtype(operation: str) -> None:
+    for one in mistakes(operation):
+        assert_named(operation, one)

@@ -2,6 +2,7 @@
 
 import importlib
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,8 @@ import pytest
 import posref
 from posref.numerics.namespace import Space, dtype_name, space
 
+Need = Callable[[str], Any]
 KEYWORDS: dict[str, Any] = {"rotary_dim": 4, "base": 10000.0, "pairing": "half"}
-
-
-def optional(name: str) -> Any:
-    return pytest.importorskip(name, reason=f"{name} is not installed", exc_type=ImportError)
 
 
 def test_no_array_at_all_is_numpy() -> None:
@@ -27,21 +25,21 @@ def test_what_is_no_array_is_a_type_error_that_says_what_to_pass(thing: Any) -> 
         space({"x": thing})
 
 
-def test_two_libraries_are_refused_by_name() -> None:
-    xp = optional("array_api_strict")
+def test_two_libraries_are_refused_by_name(need: Need) -> None:
+    xp = need("array_api_strict")
     with pytest.raises(TypeError, match="x is of numpy, positions of array_api_strict"):
         posref.rope.apply(np.ones((3, 4)), xp.asarray([0, 1, 2]), **KEYWORDS)
 
 
-def test_two_devices_are_refused_by_name() -> None:
-    xp = optional("array_api_strict")
+def test_two_devices_are_refused_by_name(need: Need) -> None:
+    xp = need("array_api_strict")
     x = xp.ones((3, 4), device=xp.Device("device1"))
     with pytest.raises(TypeError, match=r"positions on .*CPU_DEVICE"):
         posref.rope.apply(x, xp.asarray([0, 1, 2]), **KEYWORDS)
 
 
-def test_a_device_without_float64_is_refused() -> None:
-    xp = optional("array_api_strict")
+def test_a_device_without_float64_is_refused(need: Need) -> None:
+    xp = need("array_api_strict")
     x = xp.ones((3, 4), dtype=xp.float32, device=xp.Device("no_float64"))
     positions = xp.asarray([0, 1, 2], device=xp.Device("no_float64"))
     with pytest.raises(TypeError, match="does not compute in float64"):
@@ -67,8 +65,8 @@ def test_a_library_that_narrows_in_silence_is_refused_with_advice() -> None:
         posref.rope.apply(Narrowing(), Narrowing(), **KEYWORDS)
 
 
-def test_jax_without_x64_is_refused_and_with_it_agrees() -> None:
-    jax = optional("jax")
+def test_jax_without_x64_is_refused_and_with_it_agrees(need: Need) -> None:
+    jax = need("jax")
     x, positions = np.arange(12, dtype=np.float32).reshape(3, 4), np.array([0, 1, 355])
     before = jax.config.jax_enable_x64
     try:
@@ -83,8 +81,8 @@ def test_jax_without_x64_is_refused_and_with_it_agrees() -> None:
 
 
 @pytest.mark.parametrize("name", ["float64", "float32", "bfloat16", "float16"])
-def test_torch_goes_through_and_comes_back_in_its_dtype(name: str) -> None:
-    torch = optional("torch")
+def test_torch_goes_through_and_comes_back_in_its_dtype(need: Need, name: str) -> None:
+    torch = need("torch")
     dtype = getattr(torch, name)
     x = (torch.arange(24, dtype=torch.float64).reshape(2, 3, 4) / 8).to(dtype)
     got = posref.rope.apply(x, torch.tensor([0, 1, 355]), **KEYWORDS)
@@ -96,15 +94,15 @@ def test_torch_goes_through_and_comes_back_in_its_dtype(name: str) -> None:
     assert (np.abs(got.double().numpy() - expected) <= 2.0**-digits * np.abs(expected)).all()
 
 
-def test_a_torch_tensor_with_a_gradient_is_refused() -> None:
-    torch = optional("torch")
+def test_a_torch_tensor_with_a_gradient_is_refused(need: Need) -> None:
+    torch = need("torch")
     x = torch.ones(3, 4, requires_grad=True)
     with pytest.raises(TypeError, match=r"x\.detach\(\)\.cpu\(\)"):
         posref.rope.apply(x, torch.arange(3), **KEYWORDS)
 
 
-def test_bfloat16_is_told_by_its_name_and_returned_as_the_caller_has_it() -> None:
-    ml_dtypes = optional("ml_dtypes")
+def test_bfloat16_is_told_by_its_name_and_returned_as_the_caller_has_it(need: Need) -> None:
+    ml_dtypes = need("ml_dtypes")
     x = np.array([[1.0, 2.0, -3.0, 0.5]]).astype(ml_dtypes.bfloat16)
     got = posref.rope.apply(x, np.array([0]), **KEYWORDS)
     assert got.dtype == x.dtype
@@ -117,8 +115,33 @@ def test_asking_for_bfloat16_without_ml_dtypes_names_the_extra(monkeypatch: pyte
         posref.rope.inv_freq(rotary_dim=4, base=10000.0, dtype="bfloat16")
 
 
-def test_a_generator_follows_like() -> None:
-    xp = optional("array_api_strict")
+def test_another_library_s_own_cast_is_not_trusted_with_a_short_dtype(need: Need) -> None:
+    """A library like JAX casts float64 to bfloat16 through float32; the value is on the grid before."""
+    ml_dtypes = need("ml_dtypes")
+    names = (
+        "float64",
+        "float32",
+        "astype",
+        "all",
+        "isfinite",
+        "frexp",
+        "ldexp",
+        "maximum",
+        "asarray",
+        "round",
+    )
+    library = types.SimpleNamespace(
+        bfloat16=ml_dtypes.bfloat16, **{name: getattr(np, name) for name in names}
+    )
+    values = np.array([1 + 2.0**-8 + 2.0**-40, -0.0, 3.0])
+    assert values.astype(ml_dtypes.bfloat16)[0] == 1.0  # twice rounded
+    got = Space("elsewhere", library).round(values, "bfloat16")
+    assert got.astype(np.float64).tolist() == [1 + 2.0**-7, 0.0, 3.0]
+    assert np.signbit(got[1])
+
+
+def test_a_generator_follows_like(need: Need) -> None:
+    xp = need("array_api_strict")
     far = xp.Device("device1")
     got = posref.rope.inv_freq(rotary_dim=4, base=10000.0, dtype="float32", like=xp.ones(1, device=far))
     assert got.device == far
