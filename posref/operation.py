@@ -22,7 +22,10 @@ Dtype = Literal["float64", "float32", "bfloat16", "float16", "int64", "bool"]
 
 @dataclass(frozen=True)
 class Input:
-    """One input tensor of a signature; `shape` names its axes, ``...`` any leading ones."""
+    """One input tensor of a signature; `shape` names its axes, ``...`` any leading ones.
+
+    Any axis of an input that may `stretch` has the named size or 1.
+    """
 
     name: str
     shape: str
@@ -30,6 +33,7 @@ class Input:
     dtype: Literal["float", "int", "bool", "int_or_float"]
     meaning: str
     optional: bool = False
+    stretch: bool = False
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ def _biases() -> Iterator[Row]:
     yield from _biases_offset()
     yield from _biases_far()
     yield from _biases_batch()
+    yield from _biases_models()
 
 
 PUBLISHED = tensor("float32", (0.5, 0.25, 0.125, 0.0625, 0.03125))
@@ -251,3 +252,23 @@ def _biases_refused() -> Iterator[Group]:
     comment = "A convention of no name here."
     yield base.refuse("unknown-form", (unknown, "form"), "conventions.C6", comment, form="distance")
     yield base.refuse("unknown-future", (unknown, "future"), "conventions.C6", comment, future="zero")
+
+
+def _biases_models() -> Iterator[Row]:
+    eight = tensor("float32", tuple(2.0**-k for k in range(1, 9)))
+    yield _bias(
+        "bloom",
+        "As BLOOM builds it: eight heads, keys counted from 0, future keys keep their value.",
+        ("key_index", "keep"),
+        (integers(range(3, 6)), integers(range(6))),
+        eight,
+        "bias-form",
+    )
+    yield _bias(
+        "mpt-decode",
+        "As MPT builds it: eight heads, one query at the last key.",
+        ("neg_distance", "keep"),
+        (integers((10,)), integers(range(11))),
+        eight,
+        "bias-sign",
+    )

@@ -192,6 +192,18 @@ def _masked() -> Iterator[Row]:
         mask=tensor("bool", (*(0, 0, 1, 1, 1, 1) * 5, *(1, 1, 1, 1, 1, 0) * 5), (2, 1, 5, 6)),
     )
     yield _case(
+        "padding-stretched",
+        "The padding mask as it is usually kept: one row of keys a sequence, for every head and query.",
+        "bfloat16",
+        ((2, 3), 5, 6, 4, 7),
+        0.25,
+        *masks,
+        "batch-rows",
+        clauses=("attention.C6", "attention.C7"),
+        bias=tensor("bfloat16", (-0.5, -0.375, -0.25, -0.125, 0.0, 0.125), (1, 6)),
+        mask=tensor("bool", (0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0), (2, 1, 1, 6)),
+    )
+    yield _case(
         "bias-and-mask",
         "A bias and a mask together; the bias of a masked key does not matter.",
         "bfloat16",

@@ -22,11 +22,11 @@ Rounded = tuple[Tensor, str]
 """A tensor of stored values, and one residual character a value."""
 
 
-class Uncertain(ArithmeticError):  # noqa: N818
+class Uncertain(ArithmeticError):
     """The enclosure is too wide to decide; more precision may."""
 
 
-class Overflow(ArithmeticError):  # noqa: N818
+class Overflow(ArithmeticError):
     """The real value rounds beyond the largest finite number of the dtype."""
 
 

@@ -48,7 +48,7 @@ def clauses() -> dict[str, Clause]:
 
 
 def read(page: str) -> list[Clause]:
-    """Return the clauses of one page, each ``**scheme.C1** (title). text`` up to the next one."""
+    """Return the clauses of one page, each with its identifier, title and text."""
     starts = list(_START.finditer(page))
     found = []
     for index, start in enumerate(starts):

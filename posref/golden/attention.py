@@ -31,9 +31,7 @@ def scores(real: Any, q: Any, k: Any, *, scale: Any) -> Any:
     )
 
 
-def output(
-    real: Any, q: Any, k: Any, v: Any, bias: Any, mask: Any, *, scale: Any
-) -> Any:
+def output(real: Any, q: Any, k: Any, v: Any, bias: Any, mask: Any, *, scale: Any) -> Any:
     """attention.C3: softmax over keys of the scaled scores plus bias, times the values; C4: -inf is masked.
 
     `q` (..., Q, D), `k` (..., K, D), `v` (..., K, E); `bias` and `mask` (..., Q, K) or None.

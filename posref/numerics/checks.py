@@ -194,6 +194,8 @@ def _check_shape(given: Given, field: Input, shape: tuple[int, ...]) -> None:
     for letter, size in zip(named, shape[first:], strict=True):
         if size == 0 and letter not in TOKEN_AXES:
             raise refuse(f"axis {letter} is empty")
+        if field.stretch and size == 1:
+            continue
         if given.axes.setdefault(letter, size) != size:
             raise refuse(f"axis {letter} is {given.axes[letter]} in an earlier input")
 

@@ -215,7 +215,7 @@ def test_the_size_of_the_core_is_kept(operation):
         for case in g.cases
         for tensor in case.inputs.values()
     )
-    assert elements < 12_000
+    assert elements < 15_000  # inputs; the lint limits the bytes of the whole core
     for group in groups(operation):
         width = group.params.get("rotary_dim", group.params.get("dim", 0))
         if operation in ("rope.matrix", "sinusoidal.shift_matrix") and isinstance(width, int):

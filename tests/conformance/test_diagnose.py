@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import value_test
+from in_memory import value_test
 
 from posref.conformance import diagnose
 from posref.conformance.diagnose import UNKNOWN, common_ground, describe

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import LADDER, invalid_test, value_test
+from in_memory import LADDER, invalid_test, value_test
 
 from posref.conformance import pieces, suite
 from posref.conformance.report import Report
