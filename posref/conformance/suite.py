@@ -13,7 +13,7 @@ from posref.conformance.run import Attempt, run
 from posref.conformance.target import pick_dtypes, resolve
 from posref.conformance.verdict import Result
 from posref.corpus.load import Corpus, load_vectors
-from posref.operation import signatures
+from posref.operation import Mistake, signatures
 
 
 def check(
@@ -137,31 +137,32 @@ def _diagnosis(group: Sequence[Attempt]) -> str:
     compared = [attempt for attempt in bad if attempt.evidence is not None]
     passing = [attempt for attempt in group if attempt.result.verdict == "pass"]
     parts = []
+    found: tuple[Mistake, ...] = _mistakes(compared, passing) if compared else ()
     if compared:
-        parts.append(_named(compared, passing))
+        parts.append(describe(found))
     forms = [attempt for attempt in bad if attempt.evidence is None and attempt.result.kind == "value"]
     if forms:
         parts.append(f"{_count(len(forms), 'call')} gave no output to compare")
     answered = [attempt for attempt in bad if attempt.result.kind == "invalid"]
     if answered:
         parts.append(f"{_count(len(answered), 'input')} that must be refused got an answer")
-    hint = _hint([one for one in bad if one.result.kind == "value"], passing)
-    return "; ".join(filter(None, (*parts, hint)))
+    if not found:
+        parts.append(_hint([one for one in bad if one.result.kind == "value"], passing))
+    return "; ".join(filter(None, parts))
 
 
 def _count(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def _named(failing: Sequence[Attempt], passing: Sequence[Attempt]) -> str:
+def _mistakes(failing: Sequence[Attempt], passing: Sequence[Attempt]) -> tuple[Mistake, ...]:
     first = failing[0].result
-    found = name_mistakes(
+    return name_mistakes(
         first.operation,
         [attempt.evidence for attempt in failing if attempt.evidence is not None],
         [attempt.evidence for attempt in passing if attempt.evidence is not None],
         first.claim,
     )
-    return describe(found)
 
 
 def _hint(failing: Sequence[Attempt], passing: Sequence[Attempt]) -> str:
