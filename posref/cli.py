@@ -95,6 +95,7 @@ def _add_check(commands: Any) -> None:
     parser.add_argument("--operation", action="append", metavar="GLOB", help="only these; may be repeated")
     parser.add_argument("--dtype", action="append", help="only this floating dtype; may be repeated")
     parser.add_argument("--claim", help="how close is right; default: the default claim of the dtype")
+    parser.add_argument("--kind", help="value: numbers only; invalid: only what must be refused")
     parser.add_argument("--json", metavar="FILE", help="write the report there as JSON; - for the screen")
     parser.add_argument("--root", type=Path, help="folder of the corpus")
     parser.set_defaults(run=_check)
@@ -134,7 +135,12 @@ def _check(args: argparse.Namespace) -> int:
     sys.path.insert(0, here)  # as python -m does; the installed script leaves it out
     try:
         report = conformance.check(
-            args.target, args.operation or "*", dtype=args.dtype, claim=args.claim, root=args.root
+            args.target,
+            args.operation or "*",
+            dtype=args.dtype,
+            claim=args.claim,
+            root=args.root,
+            kind=args.kind,
         )
     finally:
         sys.path.remove(here)

@@ -22,6 +22,8 @@ def check(
     dtype: str | Sequence[str] | None = None,
     claim: str | None = None,
     root: str | Path | None = None,
+    *,
+    kind: str | None = None,
 ) -> Report:
     """Judge an implementation by the certified vectors.
 
@@ -42,6 +44,9 @@ def check(
         the default claim of each dtype. Integer outputs are always judged exactly.
     root : path, optional
         Folder of another corpus than the one that posref ships.
+    kind : {"value", "invalid"}, optional
+        Only the cases with values, or only the inputs that must be refused; default: both. A kernel
+        without argument checks is judged by its values alone.
 
     Returns
     -------
@@ -51,7 +56,7 @@ def check(
     Raises
     ------
     ValueError
-        If `claim`, `dtype` or `operations` is unknown, or there is nothing to judge.
+        If `claim`, `dtype`, `kind` or `operations` is unknown, or there is nothing to judge.
     ImportError
         If the implementation, or the framework it needs, is not installed.
     FormatError
@@ -70,8 +75,11 @@ def check(
     check_patterns(patterns)
     target = resolve(implementation)
     dtypes = pick_dtypes(target, dtype, claim)
+    if kind not in (None, "value", "invalid"):
+        raise ValueError(f"kind is value or invalid, got {kind!r}")
     corpus = _load(root, patterns)
-    attempts = [attempt for one in (*dtypes, "int64") for attempt in run(target, corpus.tests, one, claim)]
+    tests = [test for test in corpus.tests if kind in (None, test.kind)]
+    attempts = [attempt for one in (*dtypes, "int64") for attempt in run(target, tests, one, claim)]
     results: list[Result] = []
     summaries: list[Summary] = []
     for group in _grouped(attempts):

@@ -66,6 +66,29 @@ class TestCheck:
             assert main([*command, "--claim", "f32-angle"]) == 0
         assert kernel not in sys.path
 
+    def test_a_kernel_that_checks_nothing_is_judged_by_its_values(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+    ) -> None:
+        name = f"unchecked_{tmp_path.name.replace('-', '_')}"
+        (tmp_path / f"{name}.py").write_text(
+            "import posref\n"
+            "class rope:\n"
+            "    @staticmethod\n"
+            "    def inv_freq(*, dtype, **params):\n"
+            "        try:\n"
+            "            return posref.rope.inv_freq(**params, dtype=dtype)\n"
+            "        except (TypeError, ValueError):\n"
+            "            return 0\n"
+        )
+        monkeypatch.chdir(tmp_path)
+        arguments = ["check", name, "--dtype", "float32"]
+        assert main(arguments) == 1
+        assert main([*arguments, "--kind", "invalid"]) == 1
+        assert "passed=0" in last(capsys)
+        assert main([*arguments, "--kind", "value"]) == 0
+        assert main([*arguments, "--kind", "values"]) == 2
+        assert "kind is value or invalid" in capsys.readouterr().err
+
     def test_nothing_that_ran_is_2(self, kernel: str, capsys: Output) -> None:
         assert main(["check", kernel, "--operation", "alibi.*"]) == 2
         output = capsys.readouterr()
