@@ -8,7 +8,11 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-SCHEMES = ("alibi", "attention", "positions", "rope", "sinusoidal")
+SCHEMES = (
+    "alibi", "attention", "axial_rope", "deberta", "fourier", "learned", "mrope", "positions", "rope",
+    "rope_scaling", "shaw", "sincos2d", "sinusoidal", "swin", "t5", "temperature", "timestep",
+    "transformer_xl", "xpos",
+)  # fmt: skip
 FACES = {"check": "posref.conformance", "judge": "posref.conformance", "load_vectors": "posref.corpus"}
 
 __all__ = [*SCHEMES, *FACES, "SpecError", "__version__"]  # noqa: PLE0604

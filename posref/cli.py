@@ -1,4 +1,4 @@
-"""The command line: ``posref list | show | check | judge | explain | vectors``.
+"""The command line: ``posref list | show | check | judge | explain | resolve | vectors``.
 
 Exit codes: 0 pass, 1 mismatch, 2 usage, a bad file, or nothing that ran, 130 interrupted.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import posref
-from posref import conformance, corpus
+from posref import configuration, conformance, corpus
 from posref.conformance import files, show
 from posref.corpus import command
 
@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("name", metavar="CLAUSE-or-FLAG")
     explain.set_defaults(run=_explain)
     command.add_parser(commands)
+    configuration.add_parser(commands)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The one exception of posref: an input or a file that the specification refuses."""
+"""The exceptions of posref: an input or a file that the specification refuses, and its one warning."""
 
 from typing import Final
 
@@ -61,3 +61,19 @@ class FormatError(ValueError):
         self.file = file
         self.pointer = pointer
         self.case = case
+
+
+class ConfigWarning(UserWarning):
+    """A key of a published configuration that is legal and changes nothing (rope_scaling.C17).
+
+    Parameters
+    ----------
+    key : str
+        Where the key stands, for example ``"rope_scaling.finetuned"``.
+    reason : str
+        Why it has no effect.
+    """
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(f"[rope_scaling.C17] config {key}: {reason}")
+        self.key = key

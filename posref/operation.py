@@ -17,6 +17,11 @@ from typing import Any, Final, Literal
 DTYPES: Final = ("float64", "float32", "bfloat16", "float16")
 """Floating dtypes of the vector format, widest first."""
 
+Kind = Literal[
+    "integer", "real", "boolean", "string", "choice", "integers", "choices", "scaling", "config"
+]  # fmt: skip
+"""Types of parameters; ``integers`` and ``choices`` are lists."""
+
 Dtype = Literal["float64", "float32", "bfloat16", "float16", "int64", "bool"]
 
 
@@ -29,7 +34,7 @@ class Input:
 
     name: str
     shape: str
-    role: Literal["main", "table", "positions", "mask"]
+    role: Literal["main", "table", "positions", "index", "mask"]
     dtype: Literal["float", "int", "bool", "int_or_float"]
     meaning: str
     optional: bool = False
@@ -38,17 +43,23 @@ class Input:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a signature, with its domain; `convention` means it never has a default."""
+    """One parameter of a signature, with its domain; `convention` means it never has a default.
+
+    The limits hold for a number and for each of the `count` (None: one or more) integers of a list;
+    ``choices`` is a list of different `values`. A ``config`` is a published configuration.
+    """
 
     name: str
-    type: Literal["integer", "real", "choice", "scaling"]
+    type: Kind
     meaning: str
     values: tuple[str, ...] = ()
     convention: bool = False
-    at_least: int | None = None
-    at_most: int | None = None
+    at_least: float | None = None
+    at_most: float | None = None
     above: float | None = None
     even: bool = False
+    multiple_of: int | None = None
+    count: int | None = None
     nullable: bool = False
     rope_types: tuple[str, ...] = ()
     default: Any = ...
@@ -75,6 +86,7 @@ class Signature:
 
     name: str
     summary: str
+    ships: str
     tier: str
     vjp: bool
     integer: bool
@@ -201,6 +213,7 @@ def _signature(name: str, entry: dict[str, Any]) -> Signature:
     return Signature(
         name=name,
         summary=entry["summary"],
+        ships=entry["ships"],
         tier=entry["tier"],
         vjp=entry["vjp"],
         integer=entry["integer"],

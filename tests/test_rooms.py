@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "posref.golden": set(),
     "posref.bounds": {"numpy", "posref.operation"},
     "posref.cases": {"posref.operation"},
-    "posref.mistakes": {"numpy", "posref.operation", "posref.reference"},
+    "posref.mistakes": {"numpy", "posref.operation", "posref.errors", "posref.reference"},
     "posref.corpus": {
         "numpy", "mpmath", "flint",
         "posref", "posref.errors", "posref.operation", "posref.numerics", "posref.bounds",
@@ -164,6 +164,11 @@ def test_arrows_go_one_way(file: Path) -> None:
             else name in ("posref", "posref.__version__")
             for allowed in rule
         ), f"{module} imports {name}"
+
+
+def test_readme_names_every_scheme() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not [scheme for scheme in operation.schemes() if f"`{scheme}`" not in readme]
 
 
 def test_modules_are_short() -> None:

@@ -11,17 +11,29 @@ import shutil
 from pathlib import Path
 
 import site_api
+import site_beside
 import site_clauses
 import site_commands
 import site_flags
 import site_glance
 import site_precision
+import site_properties
 import site_worked
 from docutils import nodes
 from sphinx_proof.nodes import proof_node
 
-PARTS = (site_api, site_clauses, site_commands, site_flags, site_glance, site_precision, site_worked)
-CLAUSE = re.compile(r"(?<![\w.`<:])([a-z_]+\.C\d+)\b")
+PARTS = (
+    site_api,
+    site_beside,
+    site_clauses,
+    site_commands,
+    site_flags,
+    site_glance,
+    site_precision,
+    site_properties,
+    site_worked,
+)
+CLAUSE = re.compile(r"(?<![\w.`<:])([a-z][a-z0-9_]*\.C\d+)\b")
 
 
 def write(place: Path, text: str) -> None:

@@ -4,16 +4,16 @@ import re
 
 from posref.operation import home
 
-HEAD = re.compile(r"^\*\*([a-z_-]+\.C\d+)\*\*", re.MULTILINE)
-NAMED = re.compile(r"(?<![\w*#\[])([a-z_-]+\.C\d+)\b(?!\*\*)")
+HEAD = re.compile(r"^\*\*([a-z][a-z0-9_-]*\.C\d+)\*\*", re.MULTILINE)
+NAMED = re.compile(r"(?<![\w*#\[])([a-z][a-z0-9_-]*\.C\d+)\b(?!\*\*)")
 LOCAL = re.compile(r"(?<![\w.*#\[$\\])C(\d+)\b(?![\w*])")
 
 
 BESIDE = ("conventions", "precision", "vector-format")
 """Pages of the specification beside those of the schemes."""
 
-FOREIGN = ("precision",)
-"""Pages on which a bare clause such as C2 may be one of another page."""
+FOREIGN = ("precision", "")
+"""Pages on which a bare clause such as C2 may be one of another page; text without a page has no name."""
 
 
 def linked(text: str, scheme: str) -> str:

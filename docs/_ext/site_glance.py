@@ -18,9 +18,13 @@ ROOMS = (
 def domain(parameter: Parameter) -> str:
     """Return what a parameter may be, in a few words."""
     if parameter.values:
-        return " \\| ".join(f"`{value}`" for value in parameter.values)
+        several = "list of " if parameter.type == "choices" else ""
+        nothing = " or null" if parameter.nullable else ""
+        return several + " \\| ".join(f"`{value}`" for value in parameter.values) + nothing
     words = ["even"] if parameter.even else []
-    words.append(parameter.type)
+    words.append(parameter.type if parameter.count is None else f"{parameter.count} {parameter.type}")
+    if parameter.multiple_of is not None:
+        words.append(f"a multiple of {parameter.multiple_of}")
     if parameter.at_least is not None and abs(parameter.at_least) < 2**53:
         words.append(f"≥ {parameter.at_least}")
     if parameter.at_most == 2**53:
@@ -56,9 +60,10 @@ def operation(entry: Signature) -> str:
         rows.append(f"| output | `{output.name}` | {output.meaning} | `({output.shape})` {output.dtype} | |")
     links = ", ".join(f"[{clause}](#{clause.lower()})" for clause in entry.clauses)
     table = "\n".join(rows)
+    facts = f"tier {entry.tier}. Clauses {links}. Shipped by: {entry.ships}."
     return (
         f":::{{dropdown}} `{entry.name}`: {entry.summary}\n"
-        f"{{py:func}}`posref.{entry.name}`. Clauses {links}.\n\n{table}\n:::\n"
+        f"{{py:func}}`posref.{entry.name}`, {facts}\n\n{table}\n:::\n"
     )
 
 

@@ -10,19 +10,6 @@ import numpy as np
 import posref
 
 
-def rows(positions: list[int], dim: int) -> np.ndarray:
-    """Return rows of the sinusoidal table of Vaswani et al."""
-    return posref.sinusoidal.encode(
-        np.array(positions), dim=dim, base=10000.0, denominator="dim", layout="interleaved", odd="error"
-    )
-
-
-def similarity(dim: int, first: int, second: int) -> float:
-    """Return the cosine similarity of two rows; each has the squared norm dim / 2."""
-    pair = rows([first, second], dim)
-    return float(pair[0] @ pair[1]) / (dim / 2)
-
-
 def chord() -> dict[str, str]:
     """Return the smallest chord of pair 0 over offsets to a million, and where it is."""
     offsets = np.arange(1, 10**6 + 1)
@@ -32,20 +19,6 @@ def chord() -> dict[str, str]:
         "chord_min": f"{chords[least]:.3g}",
         "chord_argmin": str(offsets[least]),
         "chord_move": f"{chords[least] / math.sqrt(2):.2g}",
-    }
-
-
-def ladder() -> dict[str, str]:
-    """Return the longest wavelength against 2 pi base, and periods seen in a training length."""
-    slowest = {
-        dim: float(posref.sinusoidal.inv_freq(dim=dim, base=10000.0, denominator="dim")[-1])
-        for dim in (128, 512)
-    }
-    return {
-        "longest_128": f"{2 * math.pi / slowest[128]:.1f}",
-        "longest_512": f"{2 * math.pi / slowest[512]:.1f}",
-        "two_pi_base": f"{2 * math.pi * 10000:.1f}",
-        "share_128": f"{1 / (slowest[128] * 10000):.3f}",
     }
 
 
@@ -60,35 +33,53 @@ def alibi() -> dict[str, str]:
         "window_first": f"{math.log(2) / float(eight[0]):.1f}",
         "window_last": f"{math.log(2) / float(eight[-1]):.0f}",
         "closed_ratio": f"{float(ratio.max()):.1f}",
-        "slope_40": f"{float(posref.alibi.slopes(num_heads=40, bias_max=8.0)[32]):.6f}",
     }
 
 
-def additive() -> dict[str, str]:
-    """Return a term between encodings at two pairs of positions with one offset, through one projection."""
-    return {"term_01": f"{math.sin(0) * math.sin(1):.3f}", "term_12": f"{math.sin(1) * math.sin(2):.3f}"}
-
-
-def product() -> dict[str, str]:
-    """Return a score by the conjugate and by the plain complex product, at two shifted pairs of positions."""
-    z_q, z_k = complex(1, 2), complex(3, -1)
-
-    def turn(angle: float) -> complex:
-        return complex(math.cos(angle), math.sin(angle))
-
+def tokens() -> dict[str, str]:
+    """Return sizes of tables, of a cache, and of a stretch of time without its factor."""
+    ladder = posref.timestep.encode(
+        np.array([0.0, 1.0]),
+        dim=8,
+        max_period=10000.0,
+        freq_shift=0.0,
+        flip_sin_to_cos=False,
+        scale=1.0,
+        odd="error",
+    )
+    span = float(np.linalg.norm(ladder[1] - ladder[0]))
     return {
-        "conjugate_03": f"{(z_q * z_k.conjugate() * turn(-3)).real:.6f}",
-        "plain_03": f"{(z_q * z_k * turn(3)).real:.6f}",
-        "plain_25": f"{(z_q * z_k * turn(7)).real:.6f}",
+        "learned_parameters": f"{8192 * 4096:,}",
+        "timestep_span": f"{math.ceil(span * 100) / 100:.2f}",
+        "cache_ratio": str(131072 // 4096),
+        "score_ratio": str((131072 // 4096) ** 2),
+    }
+
+
+def last_bucket(num_buckets: int, bidirectional: bool) -> int:
+    """Return the first distance of T5's last bucket."""
+    past = -np.arange(129)
+    bucket = posref.t5.bucket(past, num_buckets=num_buckets, max_distance=128, bidirectional=bidirectional)
+    return int(np.argmax(bucket == bucket.max()))
+
+
+def biases() -> dict[str, str]:
+    """Return ends of T5's buckets, edges of Swin's coordinates, and how far xPos reaches."""
+    own = posref.swin.log_coords(window=[8, 8], pretrained_window=None)
+    wide = posref.swin.log_coords(window=[16, 16], pretrained_window=[8, 8])
+    return {
+        "t5_last_encoder": str(last_bucket(32, True)),
+        "t5_last_decoder": str(last_bucket(32, False)),
+        "t5_naive": str(5 + int(math.log(10 / 5) / math.log(160 / 5) * 5)),
+        "swin_edge": f"{float(own.max()):.4f}",
+        "swin_16": f"{float(wide.max()):.2f}",
+        "xpos_range": f"{math.floor(708 * 512 / math.log1p(1 / 0.4)):,}",
     }
 
 
 def numbers() -> dict[str, str]:
     """Return every number by the name under which the pages quote it."""
-    found = {
-        "similarity_512": f"{similarity(512, 1000, 1001):.3f}",
-        "similarity_64": f"{similarity(64, 1000, 1001):.3f}",
-    }
-    for part in (chord, ladder, alibi, additive, product):
+    found: dict[str, str] = {}
+    for part in (chord, alibi, tokens, biases):
         found.update(part())
     return found

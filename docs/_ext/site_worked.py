@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from site_chosen import CHOSEN, Chosen
+from site_chosen import CHOSEN
+from site_derived import Chosen
 
 from posref.corpus import load_vectors
 from posref.operation import Tensor
@@ -61,11 +62,13 @@ def floats(name: str, expected: Any, limit: int) -> list[str]:
     return rows
 
 
-def integers(name: str, tensor: Tensor) -> list[str]:
+def integers(name: str, tensor: Tensor, limit: int) -> list[str]:
     """Return the table of an integer output, a row a query."""
+    if not tensor.shape:
+        return [f"`{name}` is {int(tensor.data[0])}."]
     width = tensor.shape[-1]
     rows = [f"| row of `{name}` | " + " | ".join(map(str, range(width))) + " |", "|---" * (width + 1) + "|"]
-    for start in range(0, len(tensor.data), width):
+    for start in range(0, min(len(tensor.data), limit * width), width):
         values = " | ".join(map(str, map(int, tensor.data[start : start + width])))
         rows.append(f"| {start // width} | {values} |")
     return rows
@@ -83,10 +86,10 @@ def block(chosen: Chosen, test: Any) -> str:
         *given(test),
     ]
     for name, dtypes in test.expected.items():
-        if chosen.output not in ("", name):
+        if chosen.output not in ("", name) or not chosen.limit:
             continue
         if "int64" in dtypes or "bool" in dtypes:
-            lines += ["", *integers(name, next(iter(dtypes.values())).tensor)]
+            lines += ["", *integers(name, next(iter(dtypes.values())).tensor, chosen.limit)]
             continue
         expected = dtypes[chosen.dtype]
         lines += ["", *floats(name, expected, chosen.limit)]

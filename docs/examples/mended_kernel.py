@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from posref.adapters import Unsupported
+
 PAIRS = {
     "adjacent": lambda half: (2 * np.arange(half), 2 * np.arange(half) + 1),
     "half": lambda half: (np.arange(half), np.arange(half) + half),
@@ -9,13 +11,15 @@ PAIRS = {
 
 
 def guard(x, positions, *, rotary_dim, rotary_start, base, pairing, scaling, seq_len):
+    if scaling is not None:
+        raise Unsupported("plain frequencies only")
     length = 1 if seq_len is None else seq_len
     if any(type(number) is not int for number in (rotary_dim, rotary_start, length)):
         raise TypeError("rotary_dim, rotary_start and seq_len are integers")
     if rotary_dim < 2 or rotary_dim % 2 or rotary_start < 0 or length < 1:
         raise ValueError("rotary_dim is even and >= 2, rotary_start >= 0, seq_len >= 1")
-    if not 1 < base < np.inf or pairing not in PAIRS or scaling is not None:
-        raise ValueError("base, pairing or scaling is not supported")
+    if not 1 < base < np.inf or pairing not in PAIRS:
+        raise ValueError("base is finite and > 1, pairing is adjacent or half")
     if x.dtype.kind != "f" or x.ndim < 2 or x.shape[-1] < rotary_start + rotary_dim:
         raise ValueError("x is a float array (..., T, D) with D wide enough")
     if positions.dtype.kind not in "if" or positions.shape[-1:] != x.shape[-2:-1]:

@@ -36,8 +36,12 @@ def ladder(base: float, step: Fraction, count: int) -> np.ndarray:
     return np.array(_values(base, step, count))
 
 
-def condition(model: Model, base: float, step: Fraction, count: int) -> np.ndarray:
-    """Return, per frequency, its relative error in units of u_a; zero for the first, which is exact."""
+def condition(model: Model, base: float, step: Fraction, count: int, off: float | None = None) -> np.ndarray:
+    """Return, per frequency, its relative error in units of u_a; zero for the first, which is exact.
+
+    `off` is the relative error of the base, in the same units; by default it has to be rounded once
+    where it does not fit.
+    """
     index = np.arange(count, dtype=np.float64)
     exponent = index * step.numerator / step.denominator
     if model.frequency == "float64":
@@ -53,7 +57,7 @@ def condition(model: Model, base: float, step: Fraction, count: int) -> np.ndarr
         "expln": through_log,
         "iterated": iterated,
     }[model.frequency]
-    error = error + exponent * float(inexact(np.array(base), model.angle))
+    error = error + exponent * (float(inexact(np.array(base), model.angle)) if off is None else off)
     return np.where(index == 0, 0.0, error)
 
 

@@ -47,3 +47,22 @@ def blocks(cos: Parts, sin: Parts, first: np.ndarray, second: np.ndarray, width:
 
     fields = zip(cos, sin, (0.0, 0.0, 0.0, np.inf), strict=True)
     return Parts(*(place(on, off, rest) for on, off, rest in fields))
+
+
+def side_by_side(*blocks: Parts) -> Parts:
+    """Return parts of blocks of columns, one after the other."""
+    width = sum(block.angle.shape[-1] for block in blocks)
+    found = Parts(*(np.zeros((*blocks[0].angle.shape[:-1], width)) for _ in Parts._fields))
+    start = 0
+    for block in blocks:
+        stop = start + block.angle.shape[-1]
+        for whole, part in zip(found, block, strict=True):
+            whole[..., start:stop] = part
+        start = stop
+    return found
+
+
+def untouched(leading: tuple[int, ...], width: int) -> Parts:
+    """Return parts of columns that are moved, or are exact zeros."""
+    nothing = np.zeros((*leading, width))
+    return Parts(nothing, nothing, nothing, nothing + np.inf)

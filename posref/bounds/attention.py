@@ -15,6 +15,20 @@ def scores(model: Model, q: np.ndarray, k: np.ndarray, *, scale: float) -> Parts
     return Parts(zero, zero, lost, 2 * size)
 
 
+def score_terms(
+    model: Model,
+    content_q: np.ndarray,
+    position_q: np.ndarray,
+    content_k: np.ndarray,
+    position_k: np.ndarray,
+    *,
+    scale: float,
+) -> tuple[Parts, ...]:
+    """Bound of the four terms, each scaled dot products."""
+    sides = [(q, k) for q in (content_q, position_q) for k in (content_k, position_k)]
+    return tuple(scores(model, q, k, scale=scale) for q, k in sides)
+
+
 def _scores(
     model: Model, q: np.ndarray, k: np.ndarray, scale: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

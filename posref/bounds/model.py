@@ -156,7 +156,8 @@ def bound(
     params : mapping
         Every parameter of the signature.
     real : mapping of str to ndarray of float64
-        The real result by output name, known to half a unit in the last place of `dtype` or better.
+        The real result by output name, known to half a unit in the last place of `dtype` or better; an
+        output that is missing here is left out.
     dtype : str
         The dtype of the outputs that are judged.
 
@@ -183,6 +184,7 @@ def bound(
     return {
         output.name: _assemble(model, parts, np.asarray(real[output.name], dtype=np.float64))
         for output, parts in zip(entry.outputs, several, strict=True)
+        if output.name in real
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final
 
 from posref.operation import Case, Dtype, Group, Refusal, Tensor
@@ -27,6 +28,11 @@ def integers(values: Iterable[int], shape: tuple[int, ...] | None = None) -> Ten
 
 def slug(value: object) -> str:
     """Return a parameter's value as it stands in the name of a group."""
+    if isinstance(value, Mapping):  # a scaling: its type, and a mark that tells it from others of that type
+        mark = sha256(repr(sorted(value.items())).encode("ascii")).hexdigest()
+        return f"{value['rope_type']}-{mark[:8]}"
+    if isinstance(value, list):
+        return "-".join(slug(entry) for entry in value)
     return str(value).removesuffix(".0").lower()
 
 

@@ -36,6 +36,20 @@ RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "sin": (-4, -1),
     "inv_freq": (-14, -1),
     "slopes": (-9, -1),
+    "table_k": (-4, 0),
+    "table_v": (-4, 1),
+    "pos_q": (-4, 0),
+    "pos_k": (-4, 0),
+    "r": (-4, 0),
+    "u": (-4, 0),
+    "table": (-4, 1),
+    "weights": (-4, 0),
+    "grad_y": (-5, 2),
+    "weight": (-4, 1),
+    "content_q": (-4, 0),
+    "position_q": (-4, 0),
+    "content_k": (-4, 0),
+    "position_k": (-4, 0),
 }
 """Lowest and highest exponent of each input that is drawn."""
 

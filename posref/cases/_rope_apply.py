@@ -1,10 +1,11 @@
 """Cases of ``rope.apply``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions, refused_scaling
+from posref.cases._rope_scaled import refused_scalings, scaled_rotations
 from posref.operation import Case, Group, Tensor
 
 Shape = tuple[int, ...]
@@ -15,17 +16,20 @@ Slice = tuple[int, str, float]
 def apply() -> Iterator[Group]:
     """Yield the cases of ``rope.apply``."""
     yield from grouped("rope.apply", _values())
+    yield from grouped("rope.apply", _scaled())
     yield from _refused()
 
 
-def rotary(where: Slice, start: int, seq_len: int | None = None) -> dict[str, object]:
+def rotary(
+    where: Slice, start: int, seq_len: int | None = None, scaling: Mapping[str, object] | None = None
+) -> dict[str, object]:
     """Return the parameters that ``rope.apply``, ``apply_qk`` and ``score`` share."""
     return {
         "rotary_dim": where[0],
         "rotary_start": start,
         "base": where[2],
         "pairing": where[1],
-        "scaling": None,
+        "scaling": scaling,
         "seq_len": seq_len,
     }
 
@@ -223,6 +227,16 @@ def _batches() -> Iterator[Row]:
     yield _case("empty", "No token.", ("float32", (2, 3, 0, 8)), integers(()), (8, "half", 10000.0), "empty")
 
 
+def _scaled() -> Iterator[Row]:
+    for name, comment, given, where, sizes, flags in scaled_rotations():
+        kind, tokens, width, start = sizes
+        case_id = f"rope-apply-w{where[0]}-{where[1]}-b{slug(where[2])}-{name}-{SUFFIX[kind]}"
+        x = draw(case_id, "x", (len(tokens), width), kind)
+        inputs = {"x": x, "positions": integers(tokens)}
+        clauses = ("rope.C8", "rope.C7")
+        yield rotary(where, start, *given), Case(case_id, comment, inputs, clauses, flags)
+
+
 def _refused() -> Iterator[Group]:
     name = "rope-apply-invalid"
     inputs = {"x": draw(name, "x", (3, 8), "bfloat16"), "positions": integers((1, 2, 3))}
@@ -230,6 +244,7 @@ def _refused() -> Iterator[Group]:
     yield from refused_ladder(base)
     yield from refused_pairing(base)
     yield from refused_scaling(base)
+    yield from refused_scalings(base)
     yield from refused_positions(base, fractional=True)
     shape = "INVALID_SHAPE"
     short = {"positions": integers((1, 2))}

@@ -6,12 +6,14 @@ from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers,
 from posref.cases._draw import Kind, draw
 from posref.cases._rope_apply import Shape, Slice, rotary
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions, refused_scaling
+from posref.cases._rope_scaled import refused_scalings, scaled_heads
 from posref.operation import Case, Group, Tensor
 
 
 def apply_qk() -> Iterator[Group]:
     """Yield the cases of ``rope.apply_qk``."""
     yield from grouped("rope.apply_qk", _values())
+    yield from grouped("rope.apply_qk", _scaled())
     yield from _refused()
 
 
@@ -118,6 +120,17 @@ def _positions() -> Iterator[Row]:
     yield _case("empty", "No token.", qk, integers(()), where, "empty")
 
 
+def _scaled() -> Iterator[Row]:
+    for name, comment, given, where, sizes, flags in scaled_heads():
+        kind, tokens, width, start = sizes
+        case_id = f"rope-apply-qk-w{where[0]}-{where[1]}-b{slug(where[2])}-{name}-{SUFFIX[kind]}"
+        shapes = (4, len(tokens), width), (2, len(tokens), width)
+        q, k = (draw(case_id, side, shape, kind) for side, shape in zip("qk", shapes, strict=True))
+        inputs = {"q": q, "k": k, "positions": integers(tokens)}
+        clauses = ("rope.C8", "rope.C7")
+        yield rotary(where, start, *given), Case(case_id, comment, inputs, clauses, flags)
+
+
 def _refused() -> Iterator[Group]:
     name, shape = "rope-apply-qk-invalid", "INVALID_SHAPE"
     inputs = {
@@ -129,6 +142,7 @@ def _refused() -> Iterator[Group]:
     yield from refused_ladder(base)
     yield from refused_pairing(base)
     yield from refused_scaling(base)
+    yield from refused_scalings(base)
     yield from refused_positions(base, fractional=True)
     narrow = {"k": draw(name, "k", (2, 3, 6), "bfloat16")}
     yield base.refuse("widths", (shape, "k"), "conventions.C5", "Keys narrower than queries.", inputs=narrow)

@@ -6,6 +6,7 @@ from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers,
 from posref.cases._draw import Kind, draw
 from posref.cases._rope_apply import Shape, Slice, rotary
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions, refused_scaling
+from posref.cases._rope_scaled import refused_scalings, scaled_scores
 from posref.operation import Case, Group, Tensor
 
 Sizes = tuple[Shape, int, int, int]
@@ -15,6 +16,7 @@ Sizes = tuple[Shape, int, int, int]
 def score() -> Iterator[Group]:
     """Yield the cases of ``rope.score``."""
     yield from grouped("rope.score", _values())
+    yield from grouped("rope.score", _scaled())
     yield from _refused()
 
 
@@ -138,6 +140,17 @@ def _batches() -> Iterator[Row]:
     yield _case("no-keys", "No key.", ("bfloat16", ((2,), 3, 0, 4)), (some, none), where, "empty")
 
 
+def _scaled() -> Iterator[Row]:
+    for name, comment, given, where, sizes, flags in scaled_scores():
+        kind, (queries, keys), width, start = sizes
+        case_id = f"rope-score-w{where[0]}-{where[1]}-b{slug(where[2])}-{name}-{SUFFIX[kind]}"
+        shapes = (len(queries), width), (len(keys), width)
+        q, k = (draw(case_id, side, shape, kind) for side, shape in zip("qk", shapes, strict=True))
+        inputs = {"q": q, "k": k, "q_positions": integers(queries), "k_positions": integers(keys)}
+        clauses = ("rope.C8", "rope.C9")
+        yield rotary(where, start, *given), Case(case_id, comment, inputs, clauses, flags)
+
+
 def _refused() -> Iterator[Group]:
     name, shape = "rope-score-invalid", "INVALID_SHAPE"
     inputs = {
@@ -150,6 +163,7 @@ def _refused() -> Iterator[Group]:
     yield from refused_ladder(base)
     yield from refused_pairing(base)
     yield from refused_scaling(base)
+    yield from refused_scalings(base)
     yield from refused_positions(base, "q_positions", fractional=False)
     yield from refused_positions(base, "k_positions", fractional=False, count=5)
     narrow = {"k": draw(name, "k", (5, 10), "bfloat16")}

@@ -3,7 +3,11 @@
 from collections.abc import Iterator
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._positions_ids import from_lengths, from_mask
+from posref.cases._positions_shard import shard
 from posref.operation import Case, Group, Tensor
+
+__all__ = ["from_lengths", "from_mask", "relative", "shard"]
 
 LIMIT = 2**53
 

@@ -2,8 +2,26 @@
 
 from posref.cases._rope_apply import apply
 from posref.cases._rope_apply_qk import apply_qk
+from posref.cases._rope_moves import permute, permute_weight
+from posref.cases._rope_rerotate import rerotate
 from posref.cases._rope_rotate import rotate
 from posref.cases._rope_score import score
+from posref.cases._rope_table_slice import table_slice
 from posref.cases._rope_tables import cos_sin, inv_freq, matrix
+from posref.cases._rope_vjp import apply_vjp, rotate_vjp
 
-__all__ = ["apply", "apply_qk", "cos_sin", "inv_freq", "matrix", "rotate", "score"]
+__all__ = [
+    "apply",
+    "apply_qk",
+    "apply_vjp",
+    "cos_sin",
+    "inv_freq",
+    "matrix",
+    "permute",
+    "permute_weight",
+    "rerotate",
+    "rotate",
+    "rotate_vjp",
+    "score",
+    "table_slice",
+]

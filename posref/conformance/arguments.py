@@ -1,5 +1,6 @@
 """The arguments of ``judge``, checked against the signature."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,8 +42,10 @@ def params(entry: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(kind: str, value: Any) -> Any:
+    """Return an integer given for a real number as a float; one that is none is left to its check."""
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return float(value) if kind == "real" and whole else value
+    exact = kind == "real" and whole and abs(value) <= sys.float_info.max and float(value) == value
+    return float(value) if exact else value
 
 
 def outputs(entry: Signature, output: Any) -> dict[str, Array]:

@@ -73,11 +73,9 @@ class Evidence:
     def allowed(self, claim: str) -> dict[str, Allowance]:
         """Return for each output the distance that `claim`, a model, allows, and where that says nothing."""
         if claim not in self._allowed:
-            real = {name: want.real for name, want in self.want.items()}
+            real = {name: want.real for name, want in self.want.items() if want.dtype not in INTEGERS}
             bounds = model.bound(self.operation, claim, self.inputs, self.params, real, self.dtype)
-            self._allowed[claim] = {
-                name: self._stored(name, claim, *bounds[name]) for name, want in self.want.items()
-            }
+            self._allowed[claim] = {name: self._stored(name, claim, *bounds[name]) for name in real}
         return self._allowed[claim]
 
     def _stored(self, name: str, claim: str, distance: Array, silent: Array) -> Allowance:

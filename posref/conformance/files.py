@@ -1,6 +1,5 @@
 """The files of ``posref judge``: parameters as JSON, tensors as NPZ archives."""
 
-import json
 import zipfile
 import zlib
 from pathlib import Path
@@ -8,23 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from posref.corpus.strict import parse_object
 from posref.errors import FormatError
 from posref.numerics.rounding import bfloat16
 
 
 def read_params(path: Path) -> dict[str, Any]:
-    """Return the parameters in a JSON file: one flat object, numbers as JSON has them."""
-    try:
-        params = json.loads(path.read_text("utf-8"), parse_constant=_refuse)
-    except ValueError as failure:
-        raise FormatError(str(path), f"is not JSON: {failure}") from None
-    if not isinstance(params, dict):
-        raise FormatError(str(path), "must hold one object: parameter names and values")
-    return params
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no number")
+    """Return the parameters in a JSON file: one object, numbers as JSON has them."""
+    return parse_object(path.read_bytes(), str(path))
 
 
 def read_tensors(path: Path) -> dict[str, Any]:
@@ -32,20 +22,25 @@ def read_tensors(path: Path) -> dict[str, Any]:
 
     NumPy writes bfloat16 arrays as bytes without a name; two bytes an element are read as bfloat16.
     """
+    with path.open("rb") as stream:
+        try:
+            archive = np.load(stream, allow_pickle=False)
+        except (ValueError, EOFError, zipfile.BadZipFile) as failure:
+            raise FormatError(str(path), f"is no NPZ archive: {failure}") from None
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise FormatError(str(path), "is a single array; an NPZ archive names its arrays")
+        with archive:
+            return {name: _tensor(archive, name, path) for name in archive.files}
+
+
+def _tensor(archive: Any, name: str, path: Path) -> Any:
     try:
-        archive = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, zipfile.BadZipFile) as failure:
-        raise FormatError(str(path), f"is no NPZ archive: {failure}") from None
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise FormatError(str(path), "is a single array; an NPZ archive names its arrays")
-    with archive:
-        tensors = {}
-        for name in archive.files:
-            try:
-                tensors[name] = _named(archive[name])
-            except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as failure:
-                raise FormatError(str(path), f"cannot be read: {failure}", f"/{name}") from None
-    return tensors
+        array = archive[name]
+    except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as failure:
+        raise FormatError(str(path), f"cannot be read: {failure}", f"/{name}") from None
+    if not isinstance(array, np.ndarray):
+        raise FormatError(str(path), "is no array", f"/{name}")
+    return _named(array)
 
 
 def _named(array: Any) -> Any:

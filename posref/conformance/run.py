@@ -100,7 +100,8 @@ def _attempt(
 
 
 def _value(implementation: Implementation, entry: Signature, test: Test, blank: Result) -> Attempt:
-    if any(blank.dtype not in output for output in test.expected.values()):
+    stored = test.expected.values()
+    if any(exchange.judged_in(output, blank.dtype) not in output for output in stored):
         raise SkippedError(f"no expected value in {blank.dtype}")
     values = {name: as_array(tensor) for name, tensor in test.inputs.items()}
     tensors = exchange.write_inputs(implementation, entry, test, values, blank.dtype)
@@ -123,9 +124,10 @@ def _value(implementation: Implementation, entry: Signature, test: Test, blank: 
 def _evidence(test: Test, values: Mapping[str, Array], got: Mapping[str, Array], dtype: str) -> Evidence:
     want = {}
     for name, stored in test.expected.items():
-        data = as_array(stored[dtype].tensor)
-        if dtype in INTEGERS:
-            want[name] = Want(dtype, data, None, data)
+        own = exchange.judged_in(stored, dtype)
+        data = as_array(stored[own].tensor)
+        if own in INTEGERS:
+            want[name] = Want(own, data, None, data)
             continue
         real = as_array(stored["float64"].tensor) if "float64" in stored else data
         bound = as_array(replace(stored[dtype].tensor, dtype="float64", data=stored[dtype].bound))

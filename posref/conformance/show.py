@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any, Final
 
+from posref.corpus import manifest
 from posref.corpus.clauses import clauses
 from posref.corpus.load import Test
 from posref.operation import Parameter, Signature, Tensor, home, signatures
@@ -17,10 +18,16 @@ COLUMNS: Final = 8
 
 
 def operations() -> str:
-    """Return a table of all operations: name, tier, inputs, parameters."""
-    lines = []
+    """Return a table of all operations: tier, cases, elements, who ships it, inputs, parameters."""
+    files = {file.path: file for file in manifest.read(home("vectors")).files}
+    lines = [f"{'operation':<26} tier {'cases':>6} {'elements':>9}"]
     for name, entry in signatures().items():
-        lines.append(f"{name:<26} {entry.tier:<4} {entry.summary}")
+        path = f"core/{entry.scheme}/{entry.function}"
+        own = [files[file] for file in (f"{path}.json", f"{path}_invalid.json") if file in files]
+        cases, elements = sum(file.tests for file in own), sum(file.elements for file in own)
+        lines.append(f"{name:<26} {entry.tier:<4} {cases:>6} {elements:>9}")
+        lines.append(f"    {entry.summary}")
+        lines += _field("ships", iter([entry.ships]))
         lines += _field(
             "in", (f"{one.name}{'?' if one.optional else ''} ({one.shape})" for one in entry.inputs)
         )

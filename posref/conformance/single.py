@@ -240,6 +240,9 @@ def _wanted(
     bounds = model.bound(entry.name, default_claim("float64"), values, params, real, "float64")
     want = {}
     for name, answer in real.items():
+        if answer.dtype.kind in "iub":
+            want[name] = Want("bool" if answer.dtype.kind == "b" else "int64", answer, None, answer)
+            continue
         own = np.broadcast_to(bounds[name][0], answer.shape)
         if entry.generator:
             own = np.minimum(own, np.nan_to_num(ulp(answer, "float64")))

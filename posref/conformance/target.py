@@ -51,6 +51,8 @@ def _named(name: str) -> Implementation:
     if name in adapters.names():
         return adapters.load(name)
     path, _, inner = name.partition(":")
+    if not path:
+        raise ValueError(f"{name!r} names no adapter and no module")
     try:
         target: Any = importlib.import_module(path)
     except ModuleNotFoundError as missing:

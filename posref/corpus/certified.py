@@ -11,6 +11,7 @@ from posref import operation
 from posref.corpus import encode
 from posref.corpus.certify import certify
 from posref.corpus.encode import Expected, Json
+from posref.corpus.models import ModelGroup
 from posref.corpus.parameters import complete
 from posref.corpus.read import STORED, main_dtype
 from posref.operation import Case, Group, Signature, Tensor
@@ -46,6 +47,9 @@ def group(entry: Group, engine: str) -> Json:
         except Exception as error:
             error.add_note(f"in the case {case.id} of {entry.operation}")
             raise
+    if isinstance(entry, ModelGroup):
+        source = {"name": f"spec/models/{entry.model}.json", "version": FIRST_VERSION}
+        return encode.group(entry, values, source, named=True)
     source = {"name": f"posref.cases.{signature.scheme}", "version": FIRST_VERSION}
     return encode.group(entry, values, source)
 

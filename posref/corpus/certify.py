@@ -10,7 +10,8 @@ from math import copysign, prod
 from typing import Any, Final, Protocol, cast
 
 from posref import operation
-from posref.operation import Dtype, Tensor
+from posref.corpus.parameters import SCALING
+from posref.operation import Dtype, Input, Signature, Tensor
 
 FIRST_PRECISION: Final = 160
 STEP: Final = 32
@@ -71,7 +72,8 @@ def certify(
     inputs : mapping
         Valid input tensors by name; an optional one may be left out.
     params : mapping
-        Parameters in Python form: real = float, integer = int, choice = str, null = None.
+        Parameters in Python form: real = float, integer = int, choice = str, null = None, lists and
+        mappings of these.
     dtypes : sequence of str
         The floating dtypes wanted.
 
@@ -93,7 +95,7 @@ def certify(
     >>> certify(MpmathReal, "rope.inv_freq", {}, params, ["float32"])["inv_freq"]["float32"]
     (Tensor(dtype='float32', shape=(2,), data=(1.0, 0.009999999776482582)), '0+')
     """
-    if any(0 in tensor.shape for tensor in inputs.values()):
+    if _vanishes(operation.signature(name), inputs):
         return _empty(engine(FIRST_PRECISION), name, inputs, params, dtypes)
     for precision in range(FIRST_PRECISION, LAST_PRECISION + 1, STEP):
         try:
@@ -114,14 +116,30 @@ def _attempt(
 ) -> dict[str, dict[str, Rounded]]:
     """Evaluate and round once, at the precision of `real`."""
     found: dict[str, dict[str, Rounded]] = {}
-    outputs = operation.signature(name).outputs
-    for entry, output in zip(outputs, _evaluate(real, name, inputs, params), strict=True):
+    signature = operation.signature(name)
+    sizes = _sizes(signature, inputs)
+    for entry, output in zip(signature.outputs, _evaluate(real, name, inputs, params), strict=True):
+        shape = _shape(output)
+        if 0 in shape:
+            # Nested lists end at an axis of size zero; those after it have their sizes from the inputs.
+            shape += tuple(sizes[letter] for letter in entry.shape.split()[len(shape) :])
         if entry.dtype == "float":
-            found[entry.name] = _round(real, output, dtypes)
+            found[entry.name] = _round(real, output, shape, dtypes)
         else:
             dtype = INTEGER_DTYPES[entry.dtype]
-            found[entry.name] = {dtype: (Tensor(dtype, _shape(output), tuple(_flat(output))), "")}
+            found[entry.name] = {dtype: (Tensor(dtype, shape, tuple(_flat(output))), "")}
     return found
+
+
+def _sizes(signature: Signature, inputs: Mapping[str, Tensor]) -> dict[str, int]:
+    """Return the size of each named axis of the inputs."""
+    return {
+        letter: size
+        for entry in signature.inputs
+        if entry.name in inputs
+        for letter, size in _axes(entry, inputs[entry.name])
+        if letter.isalpha()
+    }
 
 
 def _evaluate(
@@ -138,9 +156,8 @@ def _evaluate(
     return result if len(signature.outputs) > 1 else (result,)
 
 
-def _round(real: Engine, output: Any, dtypes: Sequence[str]) -> dict[str, Rounded]:
+def _round(real: Engine, output: Any, shape: tuple[int, ...], dtypes: Sequence[str]) -> dict[str, Rounded]:
     """Round one output to every dtype that can hold it."""
-    shape = _shape(output)
     numbers = tuple(_flat(output))
     found: dict[str, Rounded] = {}
     for dtype in dtypes:
@@ -164,6 +181,25 @@ def _stored(real: Engine, number: Any, dtype: str) -> tuple[float, str]:
     return real.round(number, dtype)
 
 
+def _vanishes(signature: Signature, inputs: Mapping[str, Tensor]) -> bool:
+    """Say whether every output has an axis that is of size zero in the inputs."""
+    empty = _without(signature, inputs)
+    leading = not all(letter.isalpha() for letter in empty)
+    axes = [set(output.shape.split()) for output in signature.outputs]
+    return bool(empty) and all(entry & empty or (leading and "..." in entry) for entry in axes)
+
+
+def _without(signature: Signature, inputs: Mapping[str, Tensor]) -> set[str]:
+    """Return the axes of size zero. No input enlarges the leading axes of a main one (conventions.C5)."""
+    found: set[str] = set()
+    led = any("..." in entry.shape for entry in signature.main)
+    for entry in signature.inputs:
+        for letter, size in _axes(entry, inputs[entry.name]) if entry.name in inputs else ():
+            if size == 0 and (letter.isalpha() or not led or entry.role == "main"):
+                found.add(letter)
+    return found
+
+
 def _empty(
     real: Engine,
     name: str,
@@ -171,32 +207,36 @@ def _empty(
     params: Mapping[str, Any],
     dtypes: Sequence[str],
 ) -> dict[str, dict[str, Rounded]]:
-    """Return empty outputs (conventions.C5), shaped as those of the same call with one token."""
+    """Return empty outputs (conventions.C5), shaped as those of the same call with one token.
+
+    Zeros stand for whatever the tensors hold: they are legal positions and row numbers of any table.
+    """
     signature = operation.signature(name)
+    empty = _without(signature, inputs)
     grown: dict[str, Tensor] = {}
-    empty: set[str] = set()
     for entry in signature.inputs:
         if entry.name in inputs:
             tensor = inputs[entry.name]
-            letters = _letters(entry.shape, len(tensor.shape))
-            empty |= {letter for letter, size in zip(letters, tensor.shape, strict=True) if size == 0}
             shape = tuple(size or 1 for size in tensor.shape)
-            grown[entry.name] = Tensor(tensor.dtype, shape, (1,) * prod(shape))
+            grown[entry.name] = Tensor(tensor.dtype, shape, (int(entry.role == "mask"),) * prod(shape))
     found: dict[str, dict[str, Rounded]] = {}
     for output, result in zip(signature.outputs, _evaluate(real, name, grown, params), strict=True):
         letters = _letters(output.shape, len(_shape(result)))
         shape = tuple(0 if x in empty else n for x, n in zip(letters, _shape(result), strict=True))
-        if 0 not in shape:
-            raise ValueError(f"{name}: an empty input gives {output.name} that is not empty")
         kinds = dtypes if output.dtype == "float" else [INTEGER_DTYPES[output.dtype]]
         found[output.name] = {kind: (Tensor(cast(Dtype, kind), shape, ()), "") for kind in kinds}
     return found
 
 
+def _axes(entry: Input, tensor: Tensor) -> list[tuple[str, int]]:
+    """Return the letter and the size of each axis of an input."""
+    return list(zip(_letters(entry.shape, len(tensor.shape)), tensor.shape, strict=True))
+
+
 def _letters(shape: str, rank: int) -> list[str]:
-    """Return the letter of each axis of a tensor of this rank; leading axes have none."""
+    """Return the letter of each axis of a tensor of this rank; leading axes are numbered from the last."""
     named = [letter for letter in shape.split() if letter != "..."]
-    return [""] * (rank - len(named)) + named
+    return [str(axis) for axis in range(rank - len(named), 0, -1)] + named
 
 
 def _nested(real: Engine, tensor: Tensor) -> Any:
@@ -204,8 +244,9 @@ def _nested(real: Engine, tensor: Tensor) -> Any:
     values: list[Any] = [_element(real, value) for value in tensor.data]
     if tensor.dtype in INTEGER_DTYPES.values():
         values = [int(value) for value in tensor.data]
-    for length in reversed(tensor.shape):
-        values = [values[start : start + length] for start in range(0, len(values), length)]
+    for axis in reversed(range(len(tensor.shape))):
+        length, count = tensor.shape[axis], prod(tensor.shape[:axis])
+        values = [values[row * length : (row + 1) * length] for row in range(count)]
     return values[0]
 
 
@@ -221,19 +262,21 @@ def _element(real: Engine, value: float) -> Any:
 def _parameter(real: Engine, value: Any, kind: str) -> Any:
     """Return a parameter as golden functions take it: every real number exact, all else unchanged."""
     if isinstance(value, Mapping):
-        return {key: _parameter(real, entry, "") for key, entry in value.items()}
+        kinds = SCALING if kind == "scaling" else {}
+        return {key: _parameter(real, entry, kinds.get(key, "")) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_parameter(real, entry, kind) for entry in value]
-    if isinstance(value, float) or (kind == "real" and isinstance(value, int)):
+    if isinstance(value, float) or (kind in ("real", "reals") and isinstance(value, int)):
         return real.exact(*value.as_integer_ratio())
     return value
 
 
 def _shape(nested: Any) -> tuple[int, ...]:
+    """Return the sizes of nested lists, as far as an axis of size zero."""
     shape: list[int] = []
     while isinstance(nested, list):
         shape.append(len(nested))
-        nested = nested[0]
+        nested = nested[0] if nested else None
     return tuple(shape)
 
 

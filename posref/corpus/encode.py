@@ -95,14 +95,22 @@ def case(
 
 
 def group(
-    entry: Group, values: Mapping[str, Mapping[str, Mapping[str, Expected]]], source: Mapping[str, str]
+    entry: Group,
+    values: Mapping[str, Mapping[str, Mapping[str, Expected]]],
+    source: Mapping[str, str],
+    *,
+    named: bool = False,
 ) -> Json:
-    """Return a group as JSON; `values` holds the expected outputs by the identifier of the case."""
+    """Return a group as JSON; `values` holds the expected outputs by the identifier of the case.
+
+    A group that is `named` says its operation, as in the file of a model.
+    """
     signature = operation.signature(entry.operation)
     loose = any(item.error for item in entry.cases)
     params = parameters.encode(signature, entry.params, loose=loose)
     return {
         "group": entry.name,
+        **({"operation": entry.operation} if named else {}),
         "source": {"name": source["name"], "version": source["version"]},
         "params": params,
         "requires": sorted(entry.requires),
@@ -129,6 +137,18 @@ def flags() -> dict[str, Json]:
 
 def document(name: str, kind: str, groups: Iterable[Json]) -> Json:
     """Return a whole file of one operation as JSON."""
+    return _document(name, kind, {"operation": name}, header(name), groups)
+
+
+def model(name: str, title: str, source: Iterable[str], groups: Iterable[Json]) -> Json:
+    """Return the whole file of a published model as JSON."""
+    found = list(groups)
+    used = sorted({entry["operation"] for entry in found})
+    text = f"{title}, as published. {' '.join(f'{one}: {header(one)}' for one in used)}"
+    return _document(name, "model", {"model": name, "source": list(source)}, text, found)
+
+
+def _document(name: str, kind: str, subject: Json, text: str, groups: Iterable[Json]) -> Json:
     ordered = sorted(groups, key=lambda entry: entry["group"])
     tests = [test for entry in ordered for test in entry["tests"]]
     known = flags()
@@ -141,9 +161,9 @@ def document(name: str, kind: str, groups: Iterable[Json]) -> Json:
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "kind": kind,
-        "operation": name,
+        **subject,
         "license": LICENSE,
-        "header": header(name),
+        "header": text,
         "notes": {flag: {key: known[flag][key] for key in keys} for flag in used},
         "number_of_tests": len(tests),
         "groups": ordered,

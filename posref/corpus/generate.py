@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import certified, encode, manifest, swap
+from posref.corpus import certified, encode, manifest, models, swap
 from posref.corpus.encode import Json
 from posref.corpus.load import load_vectors
+from posref.corpus.models import ModelGroup
 from posref.operation import Group
 
 CORPUS_VERSION: Final = "0.1.0"
@@ -25,7 +26,7 @@ Progress = Callable[[int, int, str], None]
 """Called with the groups done, all groups, and the operation of the last one."""
 
 Built = dict[tuple[str, str], list[Json]]
-"""Groups by operation and kind."""
+"""Groups by operation and kind, or by model and ``"model"``."""
 
 
 def build(
@@ -52,7 +53,8 @@ def build(
     progress : callable, optional
         Called after every group.
     operations : str
-        Glob of the operations to build; the files of others stay as they are.
+        Glob of the operations to build; the files of others stay as they are. A model is matched as
+        ``models/<name>``.
 
     Raises
     ------
@@ -73,10 +75,18 @@ def build(
 
 
 def cases(operations: str) -> Iterator[Group]:
-    """Yield the groups of every operation that the glob matches."""
+    """Yield the groups of every operation, and of every model, that the glob matches."""
     for name in operation.signatures():
         if fnmatchcase(name, operations):
             yield from operation.find("cases", name)()
+    yield from models.groups(operations)
+
+
+def _place(group: Group) -> tuple[str, str]:
+    """Return the operation or the model that a group belongs to, and the kind of its file."""
+    if isinstance(group, ModelGroup):
+        return group.model, models.KIND
+    return group.operation, _kind(group)
 
 
 def _kind(group: Group) -> str:
@@ -90,7 +100,7 @@ def certify(groups: list[Group], engine: str, jobs: int, progress: Progress | No
     """Return every group with its certified values as JSON."""
     found: Built = {}
     for done, (group, value) in enumerate(_each(groups, engine, jobs), 1):
-        found.setdefault((group.operation, _kind(group)), []).append(value)
+        found.setdefault(_place(group), []).append(value)
         if progress:
             progress(done, len(groups), group.operation)
     return found
@@ -125,13 +135,23 @@ def write(folder: Path, built: Built) -> None:
     for (name, kind), groups in built.items():
         path = folder / path_of(name, kind)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(encode.dump(encode.document(name, kind, groups)))
+        path.write_bytes(encode.dump(document(name, kind, groups)))
     (folder / manifest.SUMS).write_bytes(manifest.sums(folder))
     (folder / manifest.MANIFEST).write_bytes(encode.dump(manifest.make(folder, CORPUS_VERSION)))
 
 
+def document(name: str, kind: str, groups: list[Json]) -> Json:
+    """Return the file of an operation or of a model as JSON."""
+    if kind != models.KIND:
+        return encode.document(name, kind, groups)
+    model = models.models()[name]
+    return encode.model(name, model.title, model.source, groups)
+
+
 def path_of(name: str, kind: str) -> str:
-    """Return the path of the file of an operation, below the root of the corpus."""
+    """Return the path of the file of an operation or of a model, below the root of the corpus."""
+    if kind == models.KIND:
+        return f"models/{name}.json"
     scheme, _, function = name.partition(".")
     return f"core/{scheme}/{function}{'' if kind == 'value' else '_' + kind}.json"
 
@@ -144,9 +164,10 @@ def keep(source: Path, folder: Path, operations: str) -> None:
         if fnmatchcase(name, operations)
         for kind in ("value", "invalid")
     }
+    rebuilt |= {path_of(group.model, models.KIND) for group in models.groups(operations)}
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()
         stale = name in (manifest.MANIFEST, manifest.SUMS) or name in rebuilt
-        if path.is_file() and not stale and not (operations == "*" and name.startswith("core/")):
+        if path.is_file() and not stale and not (operations == "*" and name.startswith(("core/", "models/"))):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import encode, manifest
+from posref.corpus import encode, manifest, models
 from posref.corpus.clauses import clauses
+from posref.corpus.generate import document
 from posref.corpus.load import Corpus, Test, load_vectors
 from posref.operation import Case, Group
 
@@ -58,6 +59,8 @@ def lint(root: str | Path | None = None) -> Lint:
 def rewrite(tests: list[Test]) -> bytes:
     """Return the bytes that the tests of one file have when they are written again."""
     groups = []
+    place, _, path = tests[0].file.partition("/")
+    named = place == "models"
     for _, members in groupby(tests, key=lambda test: test.group):
         inside = list(members)
         first = inside[0]
@@ -68,8 +71,9 @@ def rewrite(tests: list[Test]) -> bytes:
             first.group, first.operation, first.params, tuple(cases), first.requires, first.signed_zero
         )
         values = {test.id: test.expected for test in inside if not test.error}
-        groups.append(encode.group(group, values, first.source))
-    return encode.dump(encode.document(tests[0].operation, tests[0].kind, groups))
+        groups.append(encode.group(group, values, first.source, named=named))
+    name = path.removesuffix(".json") if named else tests[0].operation
+    return encode.dump(document(name, models.KIND if named else tests[0].kind, groups))
 
 
 def _canonical(corpus: Corpus) -> Iterator[str]:
@@ -115,11 +119,12 @@ def _cited(corpus: Corpus) -> Iterator[str]:
 
 def _conventions(corpus: Corpus) -> Iterator[str]:
     seen = {
-        (test.operation, name, value)
+        (test.operation, name, choice)
         for test in corpus.tests
         if test.kind == "value"
         for name, value in test.params.items()
-        if isinstance(value, str)
+        for choice in (value if isinstance(value, list) else [value])
+        if isinstance(choice, str)
     }
     for name in _operations(corpus):
         for entry in operation.signature(name).parameters:

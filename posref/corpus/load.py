@@ -40,6 +40,11 @@ HEAD: Final = (
 )
 """Keys of a value file and of an invalid file, in order."""
 
+MODEL_HEAD: Final = tuple(
+    part for key in HEAD for part in (("model", "source") if key == "operation" else (key,))
+)
+"""Keys of the file of a model, whose groups name their operations."""
+
 SUFFIXES: Final = {"_invalid": "invalid", "": "value"}
 """Kind of a file of the core, by the end of its name."""
 
@@ -64,7 +69,7 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
         The folder that holds ``manifest.json``; the corpus that posref ships, if left out.
     operations : str, default "*"
         Glob of the operations whose tests are wanted. Every file is verified against the manifest;
-        only the files of these operations are read.
+        only the files of these operations, and those of models, are read.
 
     Returns
     -------
@@ -95,8 +100,9 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
             continue
         data = _verified(folder, file)
         name, kind = _address(file.path)
-        if fnmatchcase(name, operations):
-            tests += _read_file(parse(data, file.path), name, kind, file, seen)
+        if kind == "model" or fnmatchcase(name, operations):
+            found = _read_file(parse(data, file.path), name, kind, file, seen)
+            tests += [test for test in found if fnmatchcase(test.operation, operations)]
     return Corpus(folder, listed.corpus_version, listed.format_version, listed.files, tuple(tests))
 
 
@@ -110,8 +116,10 @@ def _verified(folder: Path, file: manifest.File) -> bytes:
 
 
 def _address(path: str) -> tuple[str, str]:
-    """Return the operation and the kind that the path of a file promises."""
+    """Return the operation or the model, and the kind, that the path of a file promises."""
     parts = path.removesuffix(".json").split("/")
+    if parts[0] == "models" and len(parts) == 2:
+        return parts[1], "model"
     for suffix in SUFFIXES:
         name = ".".join(parts[1:]).removesuffix(suffix)
         if (
@@ -130,12 +138,18 @@ def _read_file(root: Place, name: str, kind: str, file: manifest.File, seen: dic
         if key not in head:
             root.fail(f"{key!r} is missing")
         head[key].one_of((value,))
-    root.record(*HEAD)
-    head["operation"].one_of((name,))
+    if kind == "model":
+        root.record(*MODEL_HEAD)
+        head["model"].one_of((name,))
+        _source(head["source"])
+    else:
+        root.record(*HEAD)
+        head["operation"].one_of((name,))
     head["license"].one_of((LICENSE,))
     head["header"].text()
     notes = _notes(head["notes"])
-    tests = list(groups(head["groups"], READERS[kind], operation.signature(name), notes))
+    signature = None if kind == "model" else operation.signature(name)
+    tests = list(groups(head["groups"], READERS[kind], signature, notes))
     for test, place in tests:
         if test.id in seen:
             place.at("id").fail(f"stands in {seen[test.id]} too")
@@ -143,6 +157,13 @@ def _read_file(root: Place, name: str, kind: str, file: manifest.File, seen: dic
     found = [test for test, _ in tests]
     _check_counts(root, head, found, notes, file)
     return found
+
+
+def _source(place: Place) -> None:
+    if not place.elements():
+        place.fail("a model names the public files that its numbers come from")
+    for entry in place.elements():
+        entry.text()
 
 
 def _notes(place: Place) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from posref.corpus.bits import floats, hexadecimal
@@ -124,21 +124,47 @@ def decode(place: Place, signature: Signature) -> dict[str, Any]:
 
 
 def _decode(place: Place, entry: Parameter) -> Any:
-    if place.value is None and entry.nullable:
-        return None
-    if entry.type == "choice":
-        return place.one_of(entry.values)
-    if entry.type == "scaling":
-        return _decode_scaling(place, entry)
-    if entry.type == "integer":
-        value = place.integer(entry.at_least, entry.at_most)
-        if entry.even and value % 2:
-            place.fail(f"must be even, got {value}")
-        return value
+    return None if place.value is None and entry.nullable else DECODERS[entry.type](place, entry)
+
+
+def _decode_real(place: Place, entry: Parameter) -> float:
     number = _number(place)
-    if not math.isfinite(number) or (entry.above is not None and number <= entry.above):
+    if not math.isfinite(number) or _outside(entry, number):
         place.fail(f"is out of range, got {number!r}")
     return number
+
+
+def _decode_choices(place: Place, entry: Parameter) -> list[Any]:
+    return [element.one_of(entry.values) for element in _list(place, entry)]
+
+
+def _decode_integers(place: Place, entry: Parameter) -> list[int]:
+    return [_integer(element, entry) for element in _list(place, entry)]
+
+
+def _list(place: Place, entry: Parameter) -> list[Place]:
+    elements = list(place.elements())
+    if not elements or len(elements) != (entry.count or len(elements)):
+        place.fail(f"must have {entry.count or 'one or more'} elements, got {len(elements)}")
+    return elements
+
+
+def _integer(place: Place, entry: Parameter) -> int:
+    value = place.integer()
+    divisor = entry.multiple_of or (2 if entry.even else 1)
+    if _outside(entry, value):
+        place.fail(f"is out of range, got {value}")
+    if value % divisor:
+        place.fail(f"must be a multiple of {divisor}, got {value}")
+    return value
+
+
+def _outside(entry: Parameter, number: float) -> bool:
+    return (
+        (entry.at_least is not None and number < entry.at_least)
+        or (entry.at_most is not None and number > entry.at_most)
+        or (entry.above is not None and number <= entry.above)
+    )
 
 
 def _number(place: Place) -> float:
@@ -166,3 +192,17 @@ def _scaling_entry(place: Place, kind: str) -> Any:
     if kind == "integer":
         return place.integer()
     return place.one_of((True, False)) if kind == "boolean" else place.text()
+
+
+DECODERS: Final[Mapping[str, Callable[[Place, Parameter], Any]]] = {
+    "integer": _integer,
+    "integers": _decode_integers,
+    "real": _decode_real,
+    "boolean": lambda place, _: place.one_of((True, False)),
+    "choice": lambda place, entry: place.one_of(entry.values),
+    "choices": _decode_choices,
+    "string": lambda place, _: place.text(),
+    "scaling": _decode_scaling,
+    "config": lambda place, _: decode_anything(place),
+}
+"""How a parameter of each type is read."""

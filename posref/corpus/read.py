@@ -13,7 +13,7 @@ from posref.corpus.encode import Expected, case_hash
 from posref.corpus.manifest import SEMVER
 from posref.corpus.strict import SLUG, Place
 from posref.errors import KINDS
-from posref.operation import DTYPES, Dtype, Input, Refusal, Signature, Tensor
+from posref.operation import DTYPES, Dtype, Input, Refusal, Signature, Tensor, signatures
 
 CAPABILITIES: Final = ("fractional-positions", "minus-infinity-bias", "positions-2p53")
 """What a group may require of an implementation, so that one without it can skip the group."""
@@ -88,22 +88,28 @@ class _Shared:
 
 
 def groups(
-    place: Place, read: "Reader", signature: Signature, notes: tuple[str, ...]
+    place: Place, read: "Reader", signature: Signature | None, notes: tuple[str, ...]
 ) -> Iterator[tuple[Test, Place]]:
-    """Yield the tests of all groups of a file, each with its place."""
+    """Yield the tests of all groups of a file, each with its place.
+
+    Without a `signature`, as in the file of a model, each group names its operation.
+    """
     names: set[str] = set()
+    known = signatures()
+    own = () if signature else ("operation",)
     for entry in place.elements():
-        members = entry.record("group", "source", "params", "requires", "compare", "tests")
+        members = entry.record("group", *own, "source", "params", "requires", "compare", "tests")
         name = members["group"].text(SLUG)
         if name in names:
             members["group"].fail("stands twice in this file")
         names.add(name)
         source = members["source"].record("name", "version")
+        operation = signature or known[members["operation"].one_of(tuple(known))]
         compare = members["compare"].record("signed_zero")
         shared = _Shared(
-            signature,
+            operation,
             notes,
-            read.params(members["params"], signature),
+            read.params(members["params"], operation),
             members["params"].value,
             members["requires"].slugs(CAPABILITIES),
             compare["signed_zero"].one_of(("ignore", "strict")),
@@ -243,4 +249,8 @@ class Reader:
     test: Callable[[Place, _Shared], Test]
 
 
-READERS: Final = {"value": Reader(parameters.decode, _value), "invalid": Reader(_any_params, _invalid)}
+READERS: Final = {
+    "value": Reader(parameters.decode, _value),
+    "invalid": Reader(_any_params, _invalid),
+    "model": Reader(parameters.decode, _value),
+}

@@ -114,6 +114,36 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def parse_object(data: bytes, file: str) -> dict[str, Any]:
+    """Return a user's JSON object; a FormatError where it is none, or a key stands twice.
+
+    Unlike in a vector file, floats are numbers here and the text may hold any character.
+    """
+
+    def record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+            raise FormatError(file, f"key {twice!r} stands twice")
+        return found
+
+    def refuse(constant: str) -> float:
+        raise FormatError(file, f"{constant} is no number")
+
+    try:
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=record, parse_constant=refuse)
+    except FormatError:
+        raise
+    except RecursionError:
+        raise FormatError(file, "is nested too deeply") from None
+    except ValueError as error:
+        raise FormatError(file, f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise FormatError(file, f"must hold one object, got {shown(value)}")
+    return value
+
+
 def parse(data: bytes, file: str) -> Place:
     """Return the root of a JSON text, or raise a FormatError that says where it is at fault."""
     faults: list[Fault] = []

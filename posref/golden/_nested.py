@@ -43,12 +43,35 @@ def over(function: Callable[..., Any], *arguments: tuple[Any, int]) -> Any:
 
 
 def depth(tensor: Any) -> int:
-    """Return the number of axes of a tensor that is not empty."""
+    """Return the number of axes of a tensor, as far as an axis of size zero."""
     axes = 0
     while isinstance(tensor, list):
         axes += 1
-        tensor = tensor[0]
+        tensor = tensor[0] if tensor else None
     return axes
+
+
+def fold(tensor: Any, like: Any, rank: int) -> Any:
+    """Sum a tensor over the leading axes that `like` broadcast over; both have `rank` trailing axes.
+
+    Examples
+    --------
+    >>> fold([[1, 2], [3, 4]], [0, 0], 1), fold([[1, 2], [3, 4]], [[0, 0]], 1)
+    ([4, 6], [[4, 6]])
+    """
+    if depth(tensor) > depth(like):
+        return fold(_total(tensor), like, rank)
+    if depth(like) == rank:
+        return tensor
+    entries = [_total(tensor)] if len(like) == 1 else tensor
+    return [fold(entry, other, rank) for entry, other in zip(entries, like, strict=True)]
+
+
+def _total(tensors: list[Any]) -> Any:
+    """Return the sum of tensors of one shape."""
+    if not isinstance(tensors[0], list):
+        return sum(tensors)
+    return [_total(list(entries)) for entries in zip(*tensors, strict=True)]
 
 
 def dot(left: list[Any], right: list[Any]) -> Any:

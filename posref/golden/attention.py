@@ -31,6 +31,15 @@ def scores(real: Any, q: Any, k: Any, *, scale: Any) -> Any:
     )
 
 
+def score_terms(
+    real: Any, content_q: Any, position_q: Any, content_k: Any, position_k: Any, *, scale: Any
+) -> Any:
+    """attention.C8: content and position of the queries against content and position of the keys."""
+    return tuple(
+        scores(real, q, k, scale=scale) for q in (content_q, position_q) for k in (content_k, position_k)
+    )
+
+
 def output(real: Any, q: Any, k: Any, v: Any, bias: Any, mask: Any, *, scale: Any) -> Any:
     """attention.C3: softmax over keys of the scaled scores plus bias, times the values; C4: -inf is masked.
 

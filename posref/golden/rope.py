@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from posref.golden._nested import over, square
+from posref.golden._nested import depth, fold, over, square
+from posref.golden.rope_scaling import _scaled
 
 
 def inv_freq(real: Any, *, rotary_dim: int, base: Any) -> Any:
@@ -125,6 +126,128 @@ def matrix(real: Any, positions: Any, *, rotary_dim: int, base: Any, pairing: st
     return over(lambda tokens: [rotation(position) for position in tokens], (positions, 1))
 
 
+def table_slice(real: Any, cos: Any, sin: Any, *, offset: int, length: int) -> Any:
+    """rope.C13: as many rows as `length` of `cos` and of `sin` (N, h), those before `offset` left out."""
+    return tuple([list(row) for row in table[offset:][:length]] for table in (cos, sin))
+
+
+def rerotate(
+    real: Any,
+    k: Any,
+    delta: Any,
+    *,
+    rotary_dim: int,
+    rotary_start: int,
+    base: Any,
+    pairing: str,
+    scaling: Any,
+    seq_len: int | None,
+) -> Any:
+    """rope.C14: keys (..., T, D) turned on by `delta` positions, one for all or one a token; no F."""
+    frequencies, _ = _resolve(real, rotary_dim, base, scaling, seq_len)
+
+    def block(keys: Any, delta: Any) -> Any:
+        deltas = delta if isinstance(delta, list) else [delta] * len(keys)
+        cos, sin = cos_sin(real, deltas, frequencies, attention_factor=real.exact(1))
+        return rotate(
+            real, keys, cos, sin, pairing_in=pairing, pairing_out=pairing, rotary_start=rotary_start
+        )
+
+    return over(block, (k, 2), (delta, min(depth(delta), 1)))
+
+
+def permute(real: Any, x: Any, *, source: str, target: str, rotary_dim: int, rotary_start: int) -> Any:
+    """rope.C15: the pairs of each row of `x` (..., D) moved from one order to the other."""
+    return over(lambda row: _laid(row, source, target, rotary_start, rotary_dim // 2), (x, 1))
+
+
+def permute_weight(
+    real: Any, weight: Any, *, num_heads: int, source: str, target: str, rotary_dim: int
+) -> Any:
+    """rope.C16: the same with the rows of `weight` (N, d), which are the coordinates of `num_heads` heads."""
+    width = len(weight) // num_heads
+    heads = [weight[start : start + width] for start in range(0, len(weight), width)]
+    return [row for head in heads for row in _laid(head, source, target, 0, rotary_dim // 2)]
+
+
+def _laid(coordinates: list[Any], source: str, target: str, start: int, count: int) -> list[Any]:
+    laid = list(coordinates)
+    for (a, b), (a_out, b_out) in zip(
+        _pairs(source, start, count), _pairs(target, start, count), strict=True
+    ):
+        laid[a_out], laid[b_out] = coordinates[a], coordinates[b]
+    return laid
+
+
+def rotate_vjp(
+    real: Any,
+    grad_y: Any,
+    x: Any,
+    cos: Any,
+    sin: Any,
+    *,
+    pairing_in: str,
+    pairing_out: str,
+    rotary_start: int,
+) -> Any:
+    """rope.C17: the cotangents of x, cos and sin; C5 is linear in each, its transpose turns back.
+
+    `grad_y` and `x` (..., T, D), `cos` and `sin` (..., T, h), whose cotangents have their shapes.
+    """
+    grad_x = rotate(
+        real,
+        grad_y,
+        cos,
+        _negated(sin),
+        pairing_in=pairing_out,
+        pairing_out=pairing_in,
+        rotary_start=rotary_start,
+    )
+    count = len(_last(cos))
+    read, write = _pairs(pairing_in, rotary_start, count), _pairs(pairing_out, rotary_start, count)
+    pairs = list(zip(read, write, strict=True))
+
+    def grad_cos(g: list[Any], x: list[Any]) -> list[Any]:
+        return [g[a_out] * x[a] + g[b_out] * x[b] for (a, b), (a_out, b_out) in pairs]
+
+    def grad_sin(g: list[Any], x: list[Any]) -> list[Any]:
+        return [g[b_out] * x[a] - g[a_out] * x[b] for (a, b), (a_out, b_out) in pairs]
+
+    tables = (over(grad, (grad_y, 1), (x, 1)) for grad in (grad_cos, grad_sin))
+    return grad_x, *(fold(table, cos, 2) for table in tables)
+
+
+def apply_vjp(
+    real: Any,
+    grad_y: Any,
+    x: Any,
+    positions: Any,
+    *,
+    rotary_dim: int,
+    rotary_start: int,
+    base: Any,
+    pairing: str,
+    scaling: Any,
+    seq_len: int | None,
+) -> Any:
+    """rope.C17: `grad_y` turned back by its positions, with the magnitude factor; `x` does not enter."""
+    frequencies, factor = _resolve(real, rotary_dim, base, scaling, seq_len)
+    cos, sin = cos_sin(real, positions, frequencies, attention_factor=factor)
+    return rotate(
+        real,
+        grad_y,
+        cos,
+        _negated(sin),
+        pairing_in=pairing,
+        pairing_out=pairing,
+        rotary_start=rotary_start,
+    )
+
+
+def _negated(table: Any) -> Any:
+    return over(lambda entry: -entry, (table, 0))
+
+
 def _pairs(pairing: str, start: int, count: int) -> list[tuple[int, int]]:
     """Return the two coordinates of each pair (rope.C4) in the slice from `start` (rope.C6)."""
     if pairing == "adjacent":
@@ -133,10 +256,10 @@ def _pairs(pairing: str, start: int, count: int) -> list[tuple[int, int]]:
 
 
 def _resolve(real: Any, rotary_dim: int, base: Any, scaling: Any, seq_len: int | None) -> tuple[Any, Any]:
-    """Return the frequencies and the magnitude factor (rope.C8); no scaling is registered."""
-    if scaling is not None:
-        raise ValueError(f"no scaling operation is registered for {scaling!r}")
-    return inv_freq(real, rotary_dim=rotary_dim, base=base), real.exact(1)
+    """Return the frequencies and the magnitude factor (rope.C8)."""
+    if scaling is None:
+        return inv_freq(real, rotary_dim=rotary_dim, base=base), real.exact(1)
+    return _scaled(real, scaling, rotary_dim, base, seq_len)
 
 
 def _last(tensor: Any) -> Any:

@@ -9,14 +9,17 @@ from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, 
 from posref.mistakes._ladders import LADDERS
 from posref.mistakes._rope_parts import (
     OTHER,
+    climbed,
     distant_partner,
     ladder,
+    magnitude,
     over_head,
     padded_sine,
     positions_by_head,
     rest_dropped,
     rotary,
     rows_left,
+    table,
     turned,
     twice,
     whole_head,
@@ -32,7 +35,8 @@ def half_angle(arguments: Arguments) -> Array:
     given = rotary(arguments)
     angle = np.asarray(arguments["positions"], np.float64)[..., None] * ladder(given)
     angle, pairing = significant(angle, BFLOAT16), given["pairing"]
-    cos, sin, start = np.cos(angle), np.sin(angle), given["rotary_start"]
+    factor, start = magnitude(given), given["rotary_start"]
+    cos, sin = factor * np.cos(angle), factor * np.sin(angle)
     y = rope.rotate(arguments["x"], cos, sin, pairing_in=pairing, pairing_out=pairing, rotary_start=start)
     return np.asarray(y)
 
@@ -40,9 +44,9 @@ def half_angle(arguments: Arguments) -> Array:
 def padded(arguments: Arguments) -> Array:
     """Read the sines of a table row where a power-of-two width would put them."""
     given = rotary(arguments)
-    cos, sin = rope.cos_sin(arguments["positions"], ladder(given))
+    cos, sin = table(arguments["positions"], ladder(given), given)
     pairing, start = given["pairing"], given["rotary_start"]
-    sin = padded_sine(np.asarray(cos), np.asarray(sin))
+    sin = padded_sine(cos, sin)
     y = rope.rotate(arguments["x"], cos, sin, pairing_in=pairing, pairing_out=pairing, rotary_start=start)
     return np.asarray(y)
 
@@ -52,8 +56,8 @@ def partner(arguments: Arguments) -> Array:
     given = rotary(arguments)
     if given["pairing"] != "half":
         return turned(arguments["x"], arguments["positions"], ladder(given), given)
-    cos, sin = rope.cos_sin(arguments["positions"], ladder(given))
-    return distant_partner(arguments["x"], np.asarray(cos), np.asarray(sin), given["rotary_start"])
+    cos, sin = table(arguments["positions"], ladder(given), given)
+    return distant_partner(arguments["x"], cos, sin, given["rotary_start"])
 
 
 def running_on(arguments: Arguments) -> Arguments:
@@ -68,7 +72,7 @@ def running_on(arguments: Arguments) -> Arguments:
 def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
     def compute(arguments: Arguments) -> Array:
         given = rotary(arguments)
-        return turned(arguments["x"], arguments["positions"], change(ladder(given)), given)
+        return turned(arguments["x"], arguments["positions"], climbed(given, change), given)
 
     return called(NAME, compute)
 

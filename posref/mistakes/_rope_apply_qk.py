@@ -10,7 +10,7 @@ from posref.mistakes._ladders import LADDERS
 from posref.mistakes._rope_parts import (
     OTHER,
     Rotary,
-    ladder,
+    climbed,
     over_head,
     rest_dropped,
     rotary,
@@ -65,7 +65,7 @@ def _each(q: Callable[..., Array], k: Callable[..., Array]) -> Callable[..., Any
 
 def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
     def wrong(x: Array, positions: Array, given: Rotary) -> Array:
-        return turned(x, positions, change(ladder(given)), given)
+        return turned(x, positions, climbed(given, change), given)
 
     return _each(wrong, wrong)
 

@@ -1,15 +1,18 @@
 """Wrong rotations of one tensor, which several rotary operations share."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
+from posref.errors import SpecError
 from posref.mistakes._alter import Array
 from posref.reference import rope
+from posref.reference._rope_scaling import scaled_ladder
 
 OTHER: Final = {"adjacent": "half", "half": "adjacent"}
 Rotary = dict[str, Any]
-"""The parameters that ``rope.apply``, ``rope.apply_qk`` and ``rope.score`` share."""
+"""The parameters that the rotary operations share."""
 
 
 def rotary(arguments: dict[str, Any]) -> Rotary:
@@ -19,17 +22,44 @@ def rotary(arguments: dict[str, Any]) -> Rotary:
         "rotary_start": arguments.get("rotary_start", 0),
         "base": arguments["base"],
         "pairing": arguments["pairing"],
+        "scaling": arguments.get("scaling"),
+        "seq_len": arguments.get("seq_len"),
     }
+
+
+def _scaled(rotary: Rotary) -> tuple[Array, float]:
+    """Return the right frequencies and the magnitude factor."""
+    names = ("rotary_dim", "base", "seq_len")
+    found = scaled_ladder(rotary["scaling"], **{name: rotary[name] for name in names})
+    return np.array([float(entry) for entry in found.frequencies]), float(found.factor)
 
 
 def ladder(rotary: Rotary) -> Array:
     """Return the right frequencies."""
-    return np.asarray(rope.inv_freq(rotary_dim=rotary["rotary_dim"], base=rotary["base"]))
+    return _scaled(rotary)[0]
+
+
+def magnitude(rotary: Rotary) -> float:
+    """Return the magnitude factor."""
+    return _scaled(rotary)[1]
+
+
+def climbed(rotary: Rotary, change: Callable[[Array], Array], width: int | None = None) -> Array:
+    """Return the frequencies with the plain ladder changed, and scaled as the right one is."""
+    plain = np.asarray(rope.inv_freq(rotary_dim=rotary["rotary_dim"], base=rotary["base"]))
+    wide = plain if width is None else np.asarray(rope.inv_freq(rotary_dim=width, base=rotary["base"]))
+    return np.asarray(change(wide[: plain.size]) * (ladder(rotary) / plain))
+
+
+def table(positions: Array, omega: Array, rotary: Rotary) -> tuple[Array, Array]:
+    """Return cosines and sines for any frequencies, with the magnitude factor."""
+    cos, sin = rope.cos_sin(positions, omega, attention_factor=magnitude(rotary))
+    return np.asarray(cos), np.asarray(sin)
 
 
 def turned(x: Array, positions: Array, omega: Array, rotary: Rotary) -> Array:
     """Rotate by any frequencies."""
-    cos, sin = rope.cos_sin(positions, omega)
+    cos, sin = table(positions, omega, rotary)
     pairing, start = rotary["pairing"], rotary["rotary_start"]
     return np.asarray(rope.rotate(x, cos, sin, pairing_in=pairing, pairing_out=pairing, rotary_start=start))
 
@@ -37,8 +67,7 @@ def turned(x: Array, positions: Array, omega: Array, rotary: Rotary) -> Array:
 def over_head(x: Array, positions: Array, rotary: Rotary) -> Array:
     """Run the ladder over the width of the head instead of the slice."""
     width = x.shape[-1] + x.shape[-1] % 2
-    wide = np.asarray(rope.inv_freq(rotary_dim=width, base=rotary["base"]))
-    return turned(x, positions, wide[: rotary["rotary_dim"] // 2], rotary)
+    return turned(x, positions, climbed(rotary, np.asarray, width), rotary)
 
 
 def twice(x: Array, positions: Array, rotary: Rotary) -> Array:
@@ -50,7 +79,10 @@ def twice(x: Array, positions: Array, rotary: Rotary) -> Array:
 def whole_head(x: Array, positions: Array, rotary: Rotary) -> Array:
     """Rotate every coordinate, as if the slice were the head."""
     width = x.shape[-1] - x.shape[-1] % 2
-    return np.asarray(rope.apply(x, positions, **{**rotary, "rotary_dim": width, "rotary_start": 0}))
+    try:
+        return np.asarray(rope.apply(x, positions, **{**rotary, "rotary_dim": width, "rotary_start": 0}))
+    except SpecError:  # a scaling with a list a pair is right for one width only
+        return np.asarray(rope.apply(x, positions, **rotary))
 
 
 def rest_dropped(y: Array, start: int, width: int) -> Array:

@@ -7,7 +7,18 @@ import numpy as np
 
 from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, moved, replaced, significant
 from posref.mistakes._ladders import LADDERS
-from posref.mistakes._rope_parts import OTHER, Rotary, ladder, over_head, rest_dropped, rotary, turned, twice
+from posref.mistakes._rope_parts import (
+    OTHER,
+    Rotary,
+    climbed,
+    ladder,
+    magnitude,
+    over_head,
+    rest_dropped,
+    rotary,
+    turned,
+    twice,
+)
 from posref.operation import Mistake
 from posref.reference import attention, rope
 
@@ -43,7 +54,8 @@ def half_angle(x: Array, positions: Array, given: Rotary) -> Array:
         "pairing_out": given["pairing"],
         "rotary_start": given["rotary_start"],
     }
-    return np.asarray(rope.rotate(x, np.cos(angle), np.sin(angle), **where))
+    factor = magnitude(given)
+    return np.asarray(rope.rotate(x, factor * np.cos(angle), factor * np.sin(angle), **where))
 
 
 def _dotted(q: Turn, k: Turn) -> Callable[..., Any]:
@@ -60,7 +72,7 @@ def _dotted(q: Turn, k: Turn) -> Callable[..., Any]:
 
 def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
     def wrong(x: Array, positions: Array, given: Rotary) -> Array:
-        return turned(x, positions, change(ladder(given)), given)
+        return turned(x, positions, climbed(given, change), given)
 
     return _dotted(wrong, wrong)
 

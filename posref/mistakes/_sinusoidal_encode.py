@@ -127,7 +127,6 @@ def _four(**changed: Any) -> dict[str, Any]:
     return {"inputs": {"positions": [1]}, "params": {**plain, **changed}}
 
 
-VASWANI: Final = [0.841470985, 0.540302306, 0.00999983333, 0.99995]
 WHISPER: Final = [0.841470985, 9.99999998e-5, 0.540302306, 0.999999995]
 
 MISTAKES: Final = (

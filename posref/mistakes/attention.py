@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from posref.mistakes import _attention_mask, _attention_output, _attention_scores
+from posref.mistakes import _attention_mask, _attention_output, _attention_scores, _attention_terms
 
 MISTAKES: Final = (
     *_attention_mask.MISTAKES,
     *_attention_scores.MISTAKES,
+    *_attention_terms.MISTAKES,
     *_attention_output.MISTAKES,
 )

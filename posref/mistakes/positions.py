@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from posref.mistakes import _positions_ids, _positions_shard
 from posref.mistakes._alter import FLOAT32, Array, moved, significant
 from posref.operation import Mistake
 from posref.reference import positions
@@ -102,4 +103,6 @@ MISTAKES: Final = (
     _mistake("position-rounding", "float32 positions give: integers above 2^24 are rounded", through_float32),
     _mistake("position-float64", "a difference in float64 gives: it is rounded above 2^53", through_float64),
     *moved(NAME, "positions-of-row-0"),
+    *_positions_ids.MISTAKES,
+    *_positions_shard.MISTAKES,
 )

@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from posref.mistakes import _rope_apply, _rope_apply_qk, _rope_rotate, _rope_score, _rope_tables
+from posref.mistakes import (
+    _rope_apply,
+    _rope_apply_qk,
+    _rope_apply_vjp,
+    _rope_moves,
+    _rope_rerotate,
+    _rope_rotate,
+    _rope_rotate_vjp,
+    _rope_scaled,
+    _rope_score,
+    _rope_table_slice,
+    _rope_tables,
+)
 
 MISTAKES: Final = (
     *_rope_tables.MISTAKES,
@@ -10,4 +22,13 @@ MISTAKES: Final = (
     *_rope_apply.MISTAKES,
     *_rope_apply_qk.MISTAKES,
     *_rope_score.MISTAKES,
+    *_rope_scaled.APPLY,
+    *_rope_scaled.APPLY_QK,
+    *_rope_scaled.SCORE,
+    *_rope_table_slice.MISTAKES,
+    *_rope_moves.LAYOUTS,
+    *_rope_moves.WEIGHTS,
+    *_rope_rerotate.MISTAKES,
+    *_rope_rotate_vjp.MISTAKES,
+    *_rope_apply_vjp.MISTAKES,
 )

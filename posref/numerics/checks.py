@@ -19,12 +19,16 @@ LARGEST_POSITION = 2**53
 TOKEN_AXES = ("T", "Q", "K")
 """Axes that may be empty."""
 
+OPTIONAL_ROWS = ("grids", "temporal_interval")
+"""Inputs whose first axis may be empty too (mrope.C3): a text without images or videos."""
+
 FLOATS: Mapping[str, tuple[str, ...]] = {"main": DTYPES, "table": DTYPES[:2], "positions": DTYPES[:2]}
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 DTYPE_CLAUSES = {
     "main": "conventions.C3",
     "table": "conventions.C3",
     "positions": "conventions.C4",
+    "index": "conventions.C3",
     "mask": "attention.C7",
 }
 
@@ -189,10 +193,12 @@ def _check_shape(given: Given, field: Input, shape: tuple[int, ...]) -> None:
     if len(shape) < len(named) or (len(shape) > len(named) and not open_ended):
         raise refuse(f"must have {'at least ' if open_ended else ''}the axes ({', '.join(letters)})")
     first = len(shape) - len(named)
-    if 0 in shape[:first]:
+    if named and 0 in shape[:first]:
         raise refuse("a leading axis is empty")
-    for letter, size in zip(named, shape[first:], strict=True):
-        if size == 0 and letter not in TOKEN_AXES:
+    for axis, (letter, size) in enumerate(zip(named, shape[first:], strict=True)):
+        if letter.isdecimal() and size != int(letter):
+            raise refuse(f"axis {axis} must have the size {letter}")
+        if size == 0 and letter not in TOKEN_AXES and (axis or field.name not in OPTIONAL_ROWS):
             raise refuse(f"axis {letter} is empty")
         if field.stretch and size == 1:
             continue
@@ -213,10 +219,11 @@ def _check_finite(xp: Any, name: str, values: Any) -> None:
 def _check_range(xp: Any, name: str, positions: Any) -> None:
     if not dtype_name(positions.dtype).endswith("64") or 0 in positions.shape:
         return
+    largest = 2 * LARGEST_POSITION if name == "relative_position" else LARGEST_POSITION
     for extreme in (xp.max(positions), xp.min(positions)):
         number = float(extreme) if "float" in dtype_name(positions.dtype) else int(extreme)
-        if abs(number) > LARGEST_POSITION:
-            message = f"must be at most 2**53 in size, got {number}"
+        if abs(number) > largest:
+            message = f"must be at most 2**{largest.bit_length() - 1} in size, got {number}"
             raise SpecError("conventions.C4", name, message, "OUT_OF_RANGE")
 
 

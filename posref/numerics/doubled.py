@@ -1,6 +1,6 @@
 """Double-double arithmetic on arrays: a number is the unevaluated sum of a high and a low float64.
 
-Only ``+ - *`` are used, so the same lines run on every array library. No operation is fused.
+Only ``+ - * /`` are used, so the same lines run on every array library. No operation is fused.
 """
 
 from typing import Any, NamedTuple
@@ -20,6 +20,28 @@ def fast_sum(large: Any, small: Any) -> Doubled:
     """Return ``large + small`` exactly; `large` is 0 or at least as large in size as `small`."""
     high = large + small
     return Doubled(high, small - (high - large))
+
+
+def exact_sum(left: Any, right: Any) -> Doubled:
+    """Return ``left + right`` exactly, whichever is larger."""
+    high = left + right
+    part = high - left
+    return Doubled(high, (left - (high - part)) + (right - part))
+
+
+def add(left: Doubled, right: Doubled) -> Doubled:
+    """Return the sum of two double-doubles, to about 2**-104 of itself even where they cancel."""
+    high, high_error = exact_sum(left.high, right.high)
+    low, low_error = exact_sum(left.low, right.low)
+    high, error = fast_sum(high, high_error + low)
+    return fast_sum(high, error + low_error)
+
+
+def quotient(number: Doubled, divisor: Any) -> Any:
+    """Return ``number / divisor``, rounded once to float64."""
+    high = number.high / divisor
+    back, back_low = product(high, divisor)
+    return high + ((number.high - back) - back_low + number.low) / divisor
 
 
 def product(left: Any, right: Any) -> Doubled:

@@ -1,6 +1,6 @@
 """Cosines and sines of position times frequency, right to the last bit or its neighbour."""
 
-import math
+from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
@@ -9,14 +9,21 @@ from posref.numerics.circle import cosine, sine
 from posref.numerics.doubled import Doubled, product
 from posref.numerics.namespace import Space
 from posref.numerics.reduction import Angles, prepare
-from posref.numerics.wide import Frequencies
+from posref.numerics.wide import Frequencies, split
+
+Scale = tuple[float, float, int]
+"""A factor as `split` gives it: significand, the rest of it, exponent."""
+
+ONE: Final[Scale] = (1.0, 0.0, 0)
 
 BLOCK: Final = 2**15
 """Entries worked on at a time: the temporary arrays then stay in a processor's cache."""
 
 
 @np.errstate(all="ignore")
-def tables(space: Space, positions: Any, frequencies: Frequencies, factor: float = 1.0) -> tuple[Any, Any]:
+def tables(
+    space: Space, positions: Any, frequencies: Frequencies, factor: float | Decimal = 1.0
+) -> tuple[Any, Any]:
     """Return the cosine and the sine of every position times every frequency.
 
     Parameters
@@ -27,8 +34,8 @@ def tables(space: Space, positions: Any, frequencies: Frequencies, factor: float
         Tokens, at most 2**53 in size; fractions are exact.
     frequencies : tuple of Decimal, length h
         Radians per token, at least one.
-    factor : float, default 1.0
-        Magnitude factor, above 0.
+    factor : float or Decimal, default 1.0
+        Magnitude factor, above 0; wide where it is not a float64.
 
     Returns
     -------
@@ -41,22 +48,23 @@ def tables(space: Space, positions: Any, frequencies: Frequencies, factor: float
     if flat.shape[0] == 0:
         return space.zeros(shape), space.zeros(shape)
     reduction = prepare(space, flat, frequencies)
+    scale = split(Decimal(factor))
     signs = space.constant([float((entry > 0) - (entry < 0)) for entry in frequencies])
     rows = max(1, BLOCK // len(frequencies))
     cos, sin = [], []
     for start in range(0, flat.shape[0], rows):
         stop = min(start + rows, flat.shape[0])
         sign = xp.sign(flat[start:stop, None]) * signs + 0.0
-        upright, across = _points(xp, reduction.block(start, stop), factor)
+        upright, across = points(xp, reduction.block(start, stop), scale)
         cos.append(upright)
         sin.append(across * sign)
     return xp.reshape(xp.concat(cos, axis=0), shape), xp.reshape(xp.concat(sin, axis=0), shape)
 
 
-def _points(xp: Any, angles: Angles, factor: float) -> tuple[Any, Any]:
+def points(xp: Any, angles: Angles, scale: Scale) -> tuple[Any, Any]:
     """Return cosine and sine of reduced angles: each quadrant swaps them and changes a sign."""
-    near = _scaled(cosine(angles.rest), factor)
-    far = _scaled(sine(angles.rest), factor)
+    near = _scaled(cosine(angles.rest), scale)
+    far = _scaled(sine(angles.rest), scale)
     far = xp.where(angles.negative, -far, far)
     odd = (angles.quadrant & 1) == 1
     cos, sin = xp.where(odd, far, near), xp.where(odd, near, far)
@@ -64,10 +72,10 @@ def _points(xp: Any, angles: Angles, factor: float) -> tuple[Any, Any]:
     return cos, xp.where(angles.quadrant >= 2, -sin, sin)
 
 
-def _scaled(number: Doubled, factor: float) -> Any:
-    """Return ``number * factor``, rounded once."""
-    if factor == 1.0:
+def _scaled(number: Doubled, scale: Scale) -> Any:
+    """Return ``number * scale``, rounded once."""
+    if scale == ONE:
         return number.high
-    significand, exponent = math.frexp(factor)
-    high, low = product(number.high, 2.0 * significand)
-    return (high + (low + 2.0 * significand * number.low)) * 2.0 ** (exponent - 1)
+    significand, rest, exponent = scale
+    high, low = product(number.high, significand)
+    return (high + (low + significand * number.low + number.high * rest)) * 2.0**exponent

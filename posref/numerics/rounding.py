@@ -195,6 +195,8 @@ def exact(array: Any) -> tuple[str, NDArray[Any]]:
         If the dtype is none of these.
     """
     stored = np.asarray(array)
+    if not stored.dtype.isnative:
+        stored = stored.astype(stored.dtype.newbyteorder("="))
     name = stored.dtype.name
     if name in FORMATS:
         return name, decode_bits(stored.view(FORMATS[name].bits), name)

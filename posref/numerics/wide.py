@@ -46,7 +46,11 @@ def ladder(base: float | Fraction, exponents: Iterable[Fraction]) -> Frequencies
     >>> [float(power) for power in ladder(100.0, [Fraction(0), Fraction(1, 2)])]
     [1.0, 0.1]
     """
-    logarithm = WIDE.ln(wide(base))
+    return powers(WIDE.ln(wide(base)), exponents)
+
+
+def powers(logarithm: Decimal, exponents: Iterable[Fraction]) -> Frequencies:
+    """Return ``exp(-e * logarithm)`` for each exponent `e`: the ladder of a base known by its logarithm."""
     return tuple(WIDE.exp(WIDE.multiply(wide(-exponent), logarithm)) for exponent in exponents)
 
 
@@ -73,6 +77,10 @@ def _arctangent_of_inverse(divisor: int, one: int) -> int:
         odd += 2
         total += power // odd
     return total
+
+
+PI: Final = wide(Fraction(pi_times_two_to(512), 2**512))
+"""Half a turn, in radians."""
 
 
 def limbs(frequencies: Sequence[Decimal], shift: int) -> list[list[int]]:

@@ -1,7 +1,6 @@
 """RoPE's frequencies, tables and matrices: the part of `rope` that needs no tensor to rotate."""
 
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -9,7 +8,8 @@ import numpy as np
 from posref.numerics.checks import Given, admit
 from posref.numerics.phase import tables
 from posref.numerics.rotation import pairs, place
-from posref.numerics.wide import Frequencies, ladder
+from posref.numerics.wide import Frequencies
+from posref.reference._scaled_ladders import plain
 
 CLAUSES: Final = {
     "rotary_dim": "rope.C2",
@@ -177,5 +177,5 @@ def matrix(positions: Any, *, rotary_dim: int, base: float, pairing: str, dtype:
 
 
 def frequencies(given: Given) -> Frequencies:
-    """Return the frequencies that the parameters of a call ask for, as wide numbers."""
-    return ladder(given.base, [Fraction(2 * i, given.rotary_dim) for i in range(given.rotary_dim // 2)])
+    """Return the plain frequencies that the parameters of a call ask for, as wide numbers."""
+    return plain(given.rotary_dim, given.base).frequencies

@@ -4,7 +4,7 @@ Axis letters: ``Q`` queries, ``K`` keys, ``D`` head width, ``E`` value width.
 Normative text: ``spec/schemes/attention.md``.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,28 @@ CLAUSES: Final = {
     "v": "attention.C6",
     "bias": "attention.C6",
     "mask": "attention.C6",
+    "content_q": "attention.C8",
+    "position_q": "attention.C8",
+    "content_k": "attention.C8",
+    "position_k": "attention.C8",
 }
+
+TERMS: Final = (
+    ("content_q", "content_k"),
+    ("content_q", "position_k"),
+    ("position_q", "content_k"),
+    ("position_q", "position_k"),
+)
+"""The query part and the key part of each of the four terms."""
+
+
+class ScoreTerms(NamedTuple):
+    """The four terms of a score, each of shape (..., Q, K); their sum is the whole score."""
+
+    content_content: Any
+    content_position: Any
+    position_content: Any
+    position_position: Any
 
 
 def causal_mask(q_positions: Any, k_positions: Any) -> Any:
@@ -102,7 +123,66 @@ def scores(q: Any, k: Any, *, scale: float) -> Any:
     given = admit("attention.scores", CLAUSES, locals())
     given.same_leading("q", "k")
 
-    return given.round(_scores(given))
+    return given.round(_scores(given, "q", "k"))
+
+
+def score_terms(
+    content_q: Any, position_q: Any, content_k: Any, position_k: Any, *, scale: float
+) -> ScoreTerms:
+    r"""Return the four terms of a score of content plus position.
+
+    Where a position is added to a token before the projections, the score is
+
+    .. math::
+
+        c\,(q^c_i + q^p_i) \cdot (k^c_j + k^p_j) =
+        c\,q^c_i \cdot k^c_j + c\,q^c_i \cdot k^p_j + c\,q^p_i \cdot k^c_j + c\,q^p_i \cdot k^p_j .
+
+    Parameters
+    ----------
+    content_q, position_q : arrays of float, shape (..., Q, D)
+        The two parts of the queries, projected already; one shape.
+    content_k, position_k : arrays of float, shape (..., K, D)
+        The two parts of the keys, projected already; one shape; leading axes of the queries.
+    scale : float
+        Factor on every term, dimensionless; usually ``1 / sqrt(D)``, never assumed.
+
+    Returns
+    -------
+    ScoreTerms
+        ``content_content``, ``content_position``, ``position_content``, ``position_position``: query
+        part first; arrays of float, shape (..., Q, K), in the dtype and library of `content_q`.
+
+    Raises
+    ------
+    SpecError
+        If `scale` is not finite (attention.C1), shapes do not fit (attention.C8), dtypes differ
+        (conventions.C3), or a term overflows the dtype (conventions.C2).
+    TypeError
+        If the arguments are not arrays of one library.
+
+    Notes
+    -----
+    Only the last term is free of content, and it is a bilinear form in two encodings: a function of
+    the distance only if the projections leave it one. Factors on tokens or encodings before they are
+    added (``sqrt(d)``, a learned one) are the caller's and belong to the inputs.
+
+    References
+    ----------
+    Vaswani et al. 2017, sections 3.2.1 and 3.5; the terms as Transformer-XL counts them, Dai et al.
+    2019, section 3.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one, two = np.array([[1.0, 2.0]]), np.array([[3.0, 5.0]])
+    >>> [float(term[0, 0]) for term in score_terms(one, two, one, two, scale=1.0)]
+    [5.0, 13.0, 13.0, 34.0]
+    """
+    given = admit("attention.score_terms", CLAUSES, locals())
+    given.same_leading("content_q", "position_q", "content_k", "position_k")
+
+    return ScoreTerms(*(given.round(_scores(given, *term)) for term in TERMS))
 
 
 def output(q: Any, k: Any, v: Any, bias: Any = None, mask: Any = None, *, scale: float) -> Any:
@@ -162,14 +242,16 @@ def output(q: Any, k: Any, v: Any, bias: Any = None, mask: Any = None, *, scale:
     given.fits("bias", "q")
     given.fits("mask", "q")
 
-    z = _masked(given, _scores(given))
+    z = _masked(given, _scores(given, "q", "k"))
 
     return given.round(_weigh(given, z))
 
 
 @np.errstate(all="ignore")
-def _scores(given: Given) -> Any:
-    return given.xp.matmul(given.q, given.xp.matrix_transpose(given.k)) * given.scale
+def _scores(given: Given, q: str, k: str) -> Any:
+    """Return the scaled dot products of two inputs."""
+    queries, keys = given.values[q], given.xp.matrix_transpose(given.values[k])
+    return given.xp.matmul(queries, keys) * given.scale
 
 
 def _masked(given: Given, z: Any) -> Any:

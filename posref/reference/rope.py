@@ -7,7 +7,6 @@ Axis letters: ``T`` tokens, ``Q`` queries, ``K`` keys, ``D`` head width, ``R`` r
 ``h = R / 2`` pairs. Normative text: ``spec/schemes/rope.md``.
 """
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +15,29 @@ from posref.errors import SpecError
 from posref.numerics.checks import Given, admit
 from posref.numerics.phase import tables
 from posref.numerics.rotation import rotate as turn
-from posref.reference._rope_tables import CLAUSES, CosSin, cos_sin, frequencies, inv_freq, matrix
+from posref.reference._rope_back import Cotangents, apply_vjp, check_slice, rerotate, rotate_vjp
+from posref.reference._rope_moves import permute, permute_weight, table_slice
+from posref.reference._rope_scaling import Scaling, scaled
+from posref.reference._rope_tables import CLAUSES, CosSin, cos_sin, inv_freq, matrix
 
-__all__ = ["CosSin", "Rotated", "apply", "apply_qk", "cos_sin", "inv_freq", "matrix", "rotate", "score"]
-
-Scaling = Mapping[str, Any]
+__all__ = [
+    "CosSin",
+    "Cotangents",
+    "Rotated",
+    "apply",
+    "apply_qk",
+    "apply_vjp",
+    "cos_sin",
+    "inv_freq",
+    "matrix",
+    "permute",
+    "permute_weight",
+    "rerotate",
+    "rotate",
+    "rotate_vjp",
+    "score",
+    "table_slice",
+]
 
 
 class Rotated(NamedTuple):
@@ -122,9 +139,10 @@ def apply(
     pairing : {"adjacent", "half"}
         Which two coordinates form a pair.
     scaling : mapping, optional
-        Context extension; this version has none.
+        Context extension: a ``rope_type`` and the parameters of that `rope_scaling` operation. Its
+        magnitude factor multiplies the rotated coordinates.
     seq_len : int, optional
-        Current length in tokens, for scalings that depend on it.
+        Current length in tokens, which dynamic and longrope need.
 
     Returns
     -------
@@ -151,9 +169,9 @@ def apply(
     """
     given = admit("rope.apply", CLAUSES, locals())
     given.fits("positions", "x")
-    _check_slice(given)
+    check_slice(given)
 
-    cos, sin = tables(given.space, given.positions, frequencies(given))
+    cos, sin = tables(given.space, given.positions, *scaled(given))
 
     return given.round(_turn(given, given.x, cos, sin))
 
@@ -209,9 +227,9 @@ def apply_qk(
     given = admit("rope.apply_qk", CLAUSES, locals())
     given.fits("positions", "q")
     given.fits("positions", "k")
-    _check_slice(given)
+    check_slice(given)
 
-    cos, sin = tables(given.space, given.positions, frequencies(given))
+    cos, sin = tables(given.space, given.positions, *scaled(given))
 
     return Rotated(*(given.round(_turn(given, side, cos, sin)) for side in (given.q, given.k)))
 
@@ -274,20 +292,13 @@ def score(
     given.same_leading("q", "k")
     given.fits("q_positions", "q")
     given.fits("k_positions", "k")
-    _check_slice(given)
+    check_slice(given)
 
-    ladder = frequencies(given)
-    queries = _turn(given, given.q, *tables(given.space, given.q_positions, ladder))
-    keys = _turn(given, given.k, *tables(given.space, given.k_positions, ladder))
+    ladder = scaled(given)
+    queries = _turn(given, given.q, *tables(given.space, given.q_positions, *ladder))
+    keys = _turn(given, given.k, *tables(given.space, given.k_positions, *ladder))
 
     return given.round(given.xp.matmul(queries, given.xp.matrix_transpose(keys)))
-
-
-def _check_slice(given: Given) -> None:
-    start, rotary_dim, width = given.rotary_start, given.rotary_dim, given.axes["D"]
-    if start + rotary_dim > width:
-        message = f"rotary_start {start} + rotary_dim {rotary_dim} exceed the width {width}"
-        raise SpecError("rope.C2", "rotary_dim", message, "INVALID_SHAPE")
 
 
 def _turn(given: Given, x: Any, cos: Any, sin: Any) -> Any:

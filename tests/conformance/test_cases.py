@@ -119,7 +119,8 @@ def test_values_are_exact_in_their_dtype(entry):
             assert set(tensor.data) <= {0, 1}
         else:
             assert tensor.dtype == "int64"
-            assert all(type(number) is int and abs(number) <= 2**53 for number in tensor.data)
+            # positions reach to 2^53, and the difference of two twice as far
+            assert all(type(number) is int and abs(number) <= 2**54 for number in tensor.data)
 
 
 def narrow(tensor: Tensor) -> bool:
@@ -150,11 +151,22 @@ def test_every_kind_of_precision_is_there_and_tables_follow_it(operation):
     assert kinds == {"bfloat16", "float32", "float64"}
 
 
-@pytest.mark.parametrize("operation", ["rope.cos_sin", "alibi.bias"])
+TABLED = [
+    name
+    for name in OPERATIONS
+    if not signature(name).main and any(entry.role == "table" for entry in signature(name).inputs)
+]
+
+
+def test_there_are_generators_with_tables():
+    assert {"rope.cos_sin", "alibi.bias", "mrope.cos_sin"} <= set(TABLED)
+
+
+@pytest.mark.parametrize("operation", TABLED)
 def test_tables_of_generators_come_in_both_precisions(operation):
-    (table,) = (entry.name for entry in signature(operation).inputs if entry.role == "table")
-    found = {case.inputs[table].dtype for g in groups(operation) for case in g.cases if case.error is None}
-    assert found == {"float32", "float64"}
+    cases = [case for g in groups(operation) for case in g.cases if case.error is None]
+    for table in (entry.name for entry in signature(operation).inputs if entry.role == "table"):
+        assert {case.inputs[table].dtype for case in cases} == {"float32", "float64"}
 
 
 def rows(tensor: Tensor):
@@ -199,8 +211,19 @@ def test_a_refusal_names_what_is_at_fault(entry):
 def test_every_value_of_every_choice_is_used(operation):
     used = [group.params for group in groups(operation) if group.cases[0].error is None]
     for parameter in signature(operation).parameters:
+        given = [params[parameter.name] for params in used if params[parameter.name] is not None]
         if parameter.type == "choice":
-            assert {params[parameter.name] for params in used} == set(parameter.values)
+            assert set(given) == set(parameter.values)
+        elif parameter.type == "choices":
+            assert {value for several in given for value in several} == set(parameter.values)
+            assert len({tuple(several) for several in given}) > 1
+        elif parameter.type == "boolean":
+            assert set(given) == {True, False}
+        elif parameter.type == "scaling":
+            types = {value["rope_type"] for value in given}  # all for one rotation, some for the others
+            assert types == set(parameter.rope_types) or (operation != "rope.apply" and len(types) > 2)
+        if parameter.nullable:  # legal, or refused beside certain other parameters
+            assert None in [group.params.get(parameter.name, ...) for group in groups(operation)]
         if parameter.convention:
             refused = [case.error for g in groups(operation) for case in g.cases if case.error]
             kinds = {error.kind for error in refused if error.parameter == parameter.name}

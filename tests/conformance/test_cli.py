@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -269,7 +270,19 @@ class TestJudge:
         assert "diagnosis: your output is what " in output
 
     @pytest.mark.parametrize(
-        "text", ["{", "[1]", '{"base": NaN}', '{"base": 10000}', '{"rotary_dim": 8, "bas": 1}']
+        "text",
+        [
+            "{",
+            "[1]",
+            '{"base": NaN}',
+            '{"base": 10000}',
+            '{"rotary_dim": 8, "bas": 1}',
+            '{"rotary_dim": 4, "rotary_dim": 8, "base": 10000, "pairing": "adjacent"}',
+            '{"rotary_dim": 8, "base": 1' + 400 * "0" + ', "pairing": "adjacent"}',
+            '{"rotary_dim": 8, "base": 9007199254740993, "pairing": "adjacent"}',
+            100_000 * "[",
+        ],
+        ids=range(9),
     )
     def test_bad_parameters_are_2(self, call: dict[str, Path], text: str, capsys: Output) -> None:
         call["params.json"].write_text(text)
@@ -284,7 +297,10 @@ class TestJudge:
             np.save(file, np.zeros(3))
         text = tmp_path / "text.npz"
         text.write_text("nothing")
-        for path in (pickled, single, text, tmp_path / "absent.npz"):
+        no_array = tmp_path / "no-array.npz"
+        with zipfile.ZipFile(no_array, "w") as archive:
+            archive.writestr("y", "nothing")
+        for path in (pickled, single, text, no_array, tmp_path / "absent.npz"):
             assert self.judge({**call, "out.npz": path}) == 2
             assert path.name in capsys.readouterr().err
 

@@ -1,11 +1,22 @@
-"""Fixtures: the small corpus of `small_corpus.py` in a temporary folder."""
+"""Fixtures: calls of golden definitions, and the small corpus of `small_corpus.py` in a temporary folder."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from golden_calls import caller
 from small_corpus import Small, counted, documents, hashed
+
+from posref.corpus.engine_arb import ArbReal
+from posref.corpus.engine_mpmath import MpmathReal
+
+
+@pytest.fixture(params=[MpmathReal, ArbReal])
+def call(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Return a function that certifies an operation by each engine."""
+    return caller(request.param)
 
 
 @pytest.fixture

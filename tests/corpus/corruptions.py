@@ -133,7 +133,7 @@ CORRUPTIONS = (
        {"float64": "3ff0000000000000", "decimal": "1.0"}, "out of range", structural=False),
     at("decimal-differs", INV_FREQ, "/groups/0/params/base/decimal", "10001.0", "is not the number",
        structural=False),
-    at("integer-odd", INV_FREQ, "/groups/0/params/rotary_dim", 3, "must be even", structural=False),
+    at("integer-odd", INV_FREQ, "/groups/0/params/rotary_dim", 3, "a multiple of 2", structural=False),
     at("integer-small", INV_FREQ, "/groups/0/params/rotary_dim", 0, "out of range", structural=False),
     at("integer-true", INV_FREQ, "/groups/0/params/rotary_dim", True, "must be an integer", structural=False),
     at("choice", BIAS, "/groups/0/params/form", "distance", "must be one of", structural=False),

@@ -11,7 +11,7 @@ from posref import operation
 from posref.conformance.report import Report, summarize
 from posref.conformance.verdict import Result, Worst
 from posref.corpus import bits, encode, load_vectors, manifest, parameters, read
-from posref.corpus.load import BUG_TYPES, HEAD
+from posref.corpus.load import BUG_TYPES, HEAD, MODEL_HEAD
 from posref.errors import KINDS
 
 SCHEMAS = operation.home("spec") / "schema"
@@ -28,6 +28,8 @@ def validator(kind: str) -> Draft202012Validator:
 
 
 def kind_of(path: str) -> str:
+    if path.startswith("models/"):
+        return "model"
     return "invalid" if path.endswith("_invalid.json") else "value"
 
 
@@ -49,7 +51,7 @@ def test_structural_corruption_is_refused(small: Any, corruption: Corruption) ->
 
 def test_shipped_files_are_accepted() -> None:
     corpus = load_vectors()
-    validators = {kind: validator(kind) for kind in ("value", "invalid")}
+    validators = {kind: validator(kind) for kind in ("value", "invalid", "model")}
     assert corpus.files
     for file in corpus.files:
         document = json.loads((corpus.root / file.path).read_bytes())
@@ -69,9 +71,10 @@ def test_a_wrong_manifest_is_refused(small: Any, change: dict[str, Any]) -> None
 
 
 def test_closed_lists_agree() -> None:
-    value, invalid = schema("value"), schema("invalid")
+    value, invalid, model = (schema(kind) for kind in ("value", "invalid", "model"))
     assert value["required"] == invalid["required"] == list(HEAD)
-    for found in (value["$defs"], invalid["$defs"]):
+    assert model["required"] == list(MODEL_HEAD)
+    for found in (value["$defs"], invalid["$defs"], model["$defs"]):
         assert found["note"]["properties"]["bug_type"]["enum"] == list(BUG_TYPES)
         assert found["requires"]["items"]["enum"] == list(read.CAPABILITIES)
     refusal = invalid["$defs"]["test"]["properties"]["error"]["properties"]

@@ -8,12 +8,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGE = (DOCS / "requirements.md").read_text("utf-8")
 ROW = re.compile(r"^\| ([A-Z]\d+) \|([^|]*)\|([^|]*)\|([^|]*)\|$", re.MULTILINE)
-REQUIRED = (
-    [f"A{n}" for n in (1, 2, 3, 4, 6)]
-    + [f"B{n}" for n in range(1, 11)]
-    + [f"D{n}" for n in (1, 2, 3, 4, 7, 8, 10)]
-    + ["F1", "F2", "F6"]
-)
+COUNTS = {"A": 9, "B": 10, "C": 3, "D": 11, "E": 5, "F": 6, "G": 3, "H": 3}
+REQUIRED = [f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)]
 
 
 def rows():
@@ -39,9 +35,14 @@ def targets(path):
     text = (DOCS / path).read_text("utf-8")
     found = set(re.findall(r"^\(([\w.-]+)\)=$", text, re.MULTILINE))
     found |= set(re.findall(r"^:(?:label|name): ([\w.-]+)$", text, re.MULTILINE))
+    if path == "errata.md":
+        errata = (ROOT / "spec" / path).read_text("utf-8")
+        found |= {
+            f"erratum-{slug}" for slug in re.findall(r"^\*\*E\d+\*\* \(([a-z-]+)\)", errata, re.MULTILINE)
+        }
     clauses = ROOT / "spec" / "schemes" / Path(path).name
     if clauses.exists():
-        named = re.findall(r"^\*\*([a-z_]+\.C\d+)\*\*", clauses.read_text("utf-8"), re.MULTILINE)
+        named = re.findall(r"^\*\*([a-z][a-z0-9_]*\.C\d+)\*\*", clauses.read_text("utf-8"), re.MULTILINE)
         found |= {name.lower() for name in named}
     return found
 

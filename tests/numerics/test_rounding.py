@@ -133,3 +133,11 @@ def test_missing_ml_dtypes_is_an_error_that_names_the_extra(monkeypatch: Any) ->
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     with pytest.raises(ImportError, match=r"posref\[bfloat16\]"):
         native([1.0], "bfloat16")
+
+
+@pytest.mark.parametrize("code", [">f8", ">f4", ">f2", ">i8", ">u2"])
+def test_exact_reads_the_other_byte_order(code):
+    values = np.array([1.0, 3.0, 200.0])
+    name, found = exact(values.astype(code))
+    assert name == np.dtype(code).newbyteorder("<").name
+    assert found.tolist() == values.tolist()

@@ -131,6 +131,61 @@ def test_a4_without_encoding_the_causal_mask_alone_breaks_the_symmetry() -> None
     assert free[0][0, 0] == free[1][1, 0] == 2.0
 
 
+def score_bound(q: np.ndarray, k: np.ndarray, scale: float) -> Any:
+    """A scaled dot product errs by (D + 1) u times the sum of its terms' sizes, in any order."""
+    return (q.shape[-1] + 1) * UNIT * abs(scale) * (np.abs(q) @ np.abs(k).T)
+
+
+def test_a5_content_plus_position_scores_in_four_terms() -> None:
+    """x + PE projected: the four terms add up to the whole score, and none of them is negligible."""
+    tokens, weights = draw("tokens", 6, 8), [draw(name, 8, 4) for name in ("a5-q", "a5-k")]
+    plain = {"dim": 8, "base": 10000.0, "denominator": "dim", "layout": "interleaved", "odd": "error"}
+    table = posref.sinusoidal.encode(np.arange(6), **plain)
+    content, position = ([side @ weight for weight in weights] for side in (tokens, table))
+    terms = attention.score_terms(content[0], position[0], content[1], position[1], scale=0.5)
+    q, k = content[0] + position[0], content[1] + position[1]
+    whole = attention.scores(q, k, scale=0.5)
+    # q and k round by u each, the whole by its bound, the terms by theirs, their sum by 3 u: 15 u in all
+    sizes = [np.abs(content[side]) + np.abs(position[side]) for side in (0, 1)]
+    bound = 3 * score_bound(*sizes, 0.5)
+    assert (np.abs(sum(terms) - whole) <= bound).all()
+    for term in terms[1:]:
+        assert np.abs(term).max() > 0.1
+    assert np.abs(terms[0] + terms[3] - whole).max() > 0.1  # the two cross terms are missing
+
+
+def test_a5_terms_by_hand() -> None:
+    q, p, k, r = ([1.0, 2.0], [3.0, -1.0], [4.0, 1.0], [0.5, 2.0])
+    terms = attention.score_terms(*(np.array([side]) for side in (q, p, k, r)), scale=0.5)
+    assert [term.tolist() for term in terms] == [[[3.0]], [[2.25]], [[5.5]], [[-0.25]]]
+    assert terms._fields == ("content_content", "content_position", "position_content", "position_position")
+
+
+def test_a5_projections_undo_that_the_dot_product_depends_on_the_offset() -> None:
+    """PE(t) . PE(t') is a function of t - t'; with W_q PE(t) . W_k PE(t') it is none."""
+    plain = {"dim": 8, "base": 10000.0, "denominator": "dim", "layout": "interleaved", "odd": "error"}
+    table = posref.sinusoidal.encode(np.array([0, 3, 5, 8]), **plain)
+    zero = np.zeros_like(table)
+    bare = attention.score_terms(zero, table, zero, table, scale=1.0).position_position
+    # entries err by u each and are at most 1: 8 products and their sum, 8 (2.5 + 8) u a score
+    assert abs(bare[0, 1] - bare[2, 3]) <= 2 * 8 * 10.5 * UNIT
+    q, k = table @ draw("project-q", 8, 8), table @ draw("project-k", 8, 8)
+    projected = attention.score_terms(zero, q, zero, k, scale=1.0).position_position
+    assert abs(projected[0, 1] - projected[2, 3]) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("position_q", (4, 4)), ("position_k", (3, 4)), ("content_k", (2, 5, 4)), ("content_q", (4,))],
+)
+def test_a5_content_and_position_of_a_side_have_one_shape(name: str, shape: tuple[int, ...]) -> None:
+    inputs = {"content_q": (3, 4), "position_q": (3, 4), "content_k": (5, 4), "position_k": (5, 4)}
+    arrays = [np.ones(size) for size in (inputs | {name: shape}).values()]
+    with pytest.raises(posref.SpecError, match=r"\[attention.C8\]") as caught:
+        attention.score_terms(*arrays, scale=1.0)
+    assert caught.value.kind == "INVALID_SHAPE"
+
+
 def test_a6_cross_attention_has_two_lengths_and_origins() -> None:
     """One query at position 2 against a cache of four keys; by index it would see one key only."""
     assert attention.causal_mask(np.array([2]), np.arange(4)).tolist() == [[True, True, True, False]]

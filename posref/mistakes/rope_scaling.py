@@ -1,0 +1,12 @@
+"""Known wrong implementations of the operations in `spec/schemes/rope_scaling.md`."""
+
+from typing import Final
+
+from posref.mistakes import _resolve, _scaling_bands, _scaling_bases, _scaling_yarn
+
+MISTAKES: Final = (
+    *_scaling_bases.MISTAKES,
+    *_scaling_yarn.MISTAKES,
+    *_scaling_bands.MISTAKES,
+    *_resolve.MISTAKES,
+)

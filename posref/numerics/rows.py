@@ -1,0 +1,36 @@
+"""Rows of a table that each query and key asks for by number."""
+
+import math
+from typing import Any
+
+from posref.errors import SpecError
+from posref.numerics.checks import Given
+
+
+def check_rows(given: Given, name: str, axis: str, clause: str) -> None:
+    """Refuse an index that has no row among those of the named axis."""
+    values = given.values[name]
+    count = given.axes[axis]
+    if 0 in values.shape:
+        return
+    for extreme in (int(given.xp.min(values)), int(given.xp.max(values))):
+        if not 0 <= extreme < count:
+            message = f"must be a row from 0 to {count - 1}, got {extreme}"
+            raise SpecError(clause, name, message, "OUT_OF_RANGE")
+
+
+def take_rows(given: Given, table: Any, index: Any) -> Any:
+    """Return ``table[index]``, shape (*shape of index, *shape of a row)."""
+    xp = given.xp
+    taken = xp.take(table, xp.reshape(index, (math.prod(index.shape),)), axis=0)
+    return xp.reshape(taken, (*index.shape, *table.shape[1:]))
+
+
+def pick(given: Given, products: Any, index: Any) -> Any:
+    """Return ``products[..., i, index[i, j]]`` for products (..., I, N) and an index (I, J)."""
+    xp = given.xp
+    *leading, rows, count = products.shape
+    start = given.space.constant([[row * count] for row in range(rows)], "int64")
+    where = xp.reshape(xp.reshape(start, (rows, 1)) + index, (math.prod(index.shape),))
+    taken = xp.take(xp.reshape(products, (*leading, rows * count)), where, axis=-1)
+    return xp.reshape(taken, (*leading, *index.shape))

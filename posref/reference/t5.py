@@ -1,0 +1,164 @@
+r"""T5: a scalar bias per head, looked up by the bucket of the relative position.
+
+Axis letters: ``N`` buckets, ``H`` heads, ``Q`` queries, ``K`` keys.
+Normative text: ``spec/schemes/t5.md``.
+"""
+
+from typing import Any, Final
+
+from posref.errors import SpecError
+from posref.numerics.buckets import edges, largest, passed
+from posref.numerics.checks import Given, admit
+from posref.numerics.rows import take_rows
+
+CLAUSES: Final = {
+    "num_buckets": "t5.C1",
+    "max_distance": "t5.C1",
+    "bidirectional": "t5.C1",
+    "table": "t5.C3",
+}
+
+
+def bucket(relative_position: Any, *, num_buckets: int, max_distance: int, bidirectional: bool) -> Any:
+    r"""Return the bucket of each relative position: exact ones first, then wider and wider ones.
+
+    With :math:`m` buckets a side, :math:`e = \lfloor m/2 \rfloor` of them exact, a distance :math:`n`
+    has bucket :math:`n` below :math:`e`, and from there
+
+    .. math::
+
+        \min\left( m - 1,\; e + \left\lfloor (m - e)
+        \frac{\ln (n/e)}{\ln (\mathrm{max\_distance}/e)} \right\rfloor \right)
+
+    by exact integer comparison, never by a floating logarithm.
+
+    Parameters
+    ----------
+    relative_position : array of int, any shape
+        Key position minus query position, in tokens; at most 2**54 in size.
+    num_buckets : int
+        Buckets in all, 32 in every released model. Bidirectional, half of them are for keys after
+        the query.
+    max_distance : int
+        Distance, in tokens, from which all share the last bucket; above the exact ones.
+    bidirectional : bool
+        Whether keys after the query have buckets of their own (encoder), or all share bucket 0
+        (decoder).
+
+    Returns
+    -------
+    array of int64, same shape
+        Rows of the bias table.
+
+    Raises
+    ------
+    SpecError
+        If `num_buckets` is odd and bidirectional, leaves fewer than two a side, or `max_distance` is
+        not above the exact ones (t5.C1), or a relative position is no integer or too large
+        (conventions.C4).
+    TypeError
+        If `relative_position` is no array.
+
+    References
+    ----------
+    Raffel et al. 2020, section 2.1; `_relative_position_bucket` of mesh-tensorflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bucket(np.array([-128, -16, 0, 1, 64]), num_buckets=32, max_distance=128, bidirectional=True)
+    array([15, 10,  0, 17, 30])
+    """
+    given = admit("t5.bucket", CLAUSES, locals())
+    return given.space.give(given.xp.asarray(_bucket(given, given.relative_position)))
+
+
+def bias(
+    table: Any,
+    q_positions: Any,
+    k_positions: Any,
+    *,
+    num_buckets: int,
+    max_distance: int,
+    bidirectional: bool,
+) -> Any:
+    r"""Return the bias of every head, query and key, to be added to scores that T5 does not scale.
+
+    Parameters
+    ----------
+    table : array of float, shape (N, H)
+        A row a bucket, a column a head.
+    q_positions : array of int, shape (..., Q)
+        Positions of the queries, in tokens; at most 2**53 in size.
+    k_positions : array of int, shape (..., K)
+        Positions of the keys, in tokens; leading axes broadcast against those of `q_positions`.
+    num_buckets, max_distance, bidirectional
+        As in `bucket`.
+
+    Returns
+    -------
+    array of float, shape (..., H, Q, K)
+        Entries of `table`, moved: in its dtype and library, bit for bit.
+
+    Raises
+    ------
+    SpecError
+        As in `bucket`, and if `table` has not `num_buckets` rows (t5.C3).
+    TypeError
+        If the arguments are not arrays of one library.
+
+    References
+    ----------
+    Raffel et al. 2020, section 2.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = np.array([[0.5], [1.0], [1.5], [2.0]])
+    >>> arguments = {"num_buckets": 4, "max_distance": 8, "bidirectional": False}
+    >>> bias(table, np.array([9]), np.array([0, 7, 8, 9, 10]), **arguments)
+    array([[[2. , 1.5, 1. , 0.5, 0.5]]])
+    """
+    given = admit("t5.bias", CLAUSES, locals())
+    given.meet("q_positions", "k_positions")
+    if given.axes["N"] != given.num_buckets:
+        message = f"must have num_buckets = {given.num_buckets} rows, got {given.axes['N']}"
+        raise SpecError("t5.C3", "table", message, "INVALID_SHAPE")
+
+    rows = _bucket(given, given.k_positions[..., None, :] - given.q_positions[..., :, None])
+    values = take_rows(given, given.table, rows)
+
+    return given.round(given.xp.moveaxis(values, -1, -3))
+
+
+def _bucket(given: Given, relative: Any) -> Any:
+    xp = given.xp
+    side = _side(given)
+    exact = side // 2
+    if given.bidirectional:
+        distance = xp.abs(relative)
+        offset = xp.astype(relative > 0, xp.int64) * side
+    else:
+        distance = xp.where(relative < 0, -relative, xp.zeros_like(relative))
+        offset = xp.zeros_like(relative)
+
+    steps, top = side - exact, given.max_distance
+    limits = (top**k * exact ** (steps - k) for k in range(1, steps))
+    found = edges(limits, steps, exact, largest(given.space, distance))
+    below = xp.where(distance < exact, distance, xp.full_like(distance, exact))
+
+    return offset + below + passed(given.space, distance, found)
+
+
+def _side(given: Given) -> int:
+    """Return the buckets a side; refuse numbers that leave none to the logarithm."""
+    buckets: int = given.num_buckets
+    if given.bidirectional and buckets % 2:
+        raise SpecError("t5.C1", "num_buckets", f"must be even when bidirectional, got {buckets}")
+    side = buckets // 2 if given.bidirectional else buckets
+    if side < 2:
+        raise SpecError("t5.C1", "num_buckets", f"must leave at least 2 buckets a side, got {buckets}")
+    if given.max_distance <= side // 2:
+        message = f"must be above the {side // 2} exact distances, got {given.max_distance}"
+        raise SpecError("t5.C1", "max_distance", message)
+    return side
