@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import posref
 from posref import configuration, conformance, corpus
-from posref.conformance import files, show
+from posref.conformance import coverage, files, show
 from posref.corpus import command
 
 PASS: Final = 0
@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="the text of a clause, or what a flag means")
     explain.add_argument("name", metavar="CLAUSE-or-FLAG")
     explain.set_defaults(run=_explain)
-    command.add_parser(commands)
+    coverage.add_parser(command.add_parser(commands))
     configuration.add_parser(commands)
     return parser
 
@@ -96,7 +96,7 @@ def _add_check(commands: Any) -> None:
     parser.add_argument("--operation", action="append", metavar="GLOB", help="only these; may be repeated")
     parser.add_argument("--dtype", action="append", help="only this floating dtype; may be repeated")
     parser.add_argument("--claim", help="how close is right; default: the default claim of the dtype")
-    parser.add_argument("--kind", help="value: numbers only; invalid: only what must be refused")
+    parser.add_argument("--kind", help="value, invalid (what must be refused) or scenario (several calls)")
     parser.add_argument("--json", metavar="FILE", help="write the report there as JSON; - for the screen")
     parser.add_argument("--root", type=Path, help="folder of the corpus")
     parser.set_defaults(run=_check)
@@ -119,10 +119,12 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    found = [test for test in corpus.load_vectors(args.root).tests if test.id == args.case]
-    if not found:
+    loaded = corpus.load_vectors(args.root)
+    texts = [show.case(test) for test in loaded.tests if test.id == args.case]
+    texts += [show.scenario(test) for test in loaded.scenarios if test.id == args.case]
+    if not texts:
         raise ValueError(f"no case {args.case!r} in the corpus")
-    print(show.case(found[0]))
+    print(texts[0])
     return PASS
 
 

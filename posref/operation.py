@@ -69,6 +69,20 @@ class Parameter:
         """Whether a caller must pass it."""
         return self.default is ...
 
+    @property
+    def habits(self) -> tuple[Any, ...]:
+        """The values that a program blind to this convention may have built in; each gives results."""
+        if not self.convention:
+            return ()
+        if self.type == "boolean":
+            return (True, False)
+        values = tuple(one for one in self.values if one != "error")
+        return values if self.type == "choice" and len(values) > 1 else ()
+
+    def ignored(self, habit: Any) -> str:
+        """Return the flag of the cases on which `habit` in place of the declared value shows."""
+        return f"{self.name}-ignored-{habit}".replace("_", "-").lower()
+
 
 @dataclass(frozen=True)
 class Output:
@@ -166,6 +180,59 @@ class Group:
 
 
 @dataclass(frozen=True)
+class FromStep:
+    """An input of a step that is the output `output` of the earlier step `step`, counted from 0."""
+
+    step: int
+    output: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object of a scenario: an operation and the parameters that it is made with."""
+
+    operation: str
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of an object of a scenario; only `seq_len`, where given, overrides a parameter."""
+
+    object: str
+    inputs: Mapping[str, Tensor | FromStep]
+    seq_len: int | None = None
+
+    @property
+    def overrides(self) -> dict[str, int]:
+        """The parameters of this call that are not the object's own."""
+        return {} if self.seq_len is None else {"seq_len": self.seq_len}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Several calls, in order, on objects that an implementation makes once, before the first, and keeps."""
+
+    id: str
+    comment: str
+    objects: Mapping[str, Made]
+    steps: tuple[Step, ...]
+    clauses: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScenarioGroup:
+    """Scenarios of one kind, in the file `scenario`: a scheme, a dot, a name that ends in ``_scenario``."""
+
+    name: str
+    scenario: str
+    cases: tuple[Scenario, ...]
+    requires: tuple[str, ...] = ()
+    signed_zero: Literal["ignore", "strict"] = "ignore"
+
+
+@dataclass(frozen=True)
 class Mistake:
     """A known wrong implementation of one operation.
 
@@ -248,3 +315,9 @@ def mistakes(name: str) -> tuple[Mistake, ...]:
     """Return the registered mistakes of the operation `name`."""
     module = importlib.import_module(f"posref.mistakes.{signature(name).scheme}")
     return tuple(entry for entry in module.MISTAKES if entry.operation == name)
+
+
+def scenarios() -> tuple[ScenarioGroup, ...]:
+    """Return the groups of scenarios of every scheme that has any, the wing's ``SCENARIOS``."""
+    modules = (importlib.import_module(f"posref.cases.{scheme}") for scheme in schemes())
+    return tuple(group for module in modules for group in getattr(module, "SCENARIOS", ()))

@@ -41,6 +41,12 @@ class Implementation:
     A callable gets the signature's inputs by position (None for an absent optional one) and the
     parameters by keyword; a generator (`Signature.generator`) also gets ``dtype``, a name.
     Several outputs come back as a tuple in the signature's order.
+
+    In scenarios an object is made once and called several times. What an implementation makes of an
+    operation stands in `sessions`: a callable that takes the parameters by keyword and returns the
+    object, itself a callable that gets the inputs by position and by keyword only the parameters that
+    a call overrides (``seq_len``), and ``dtype`` for a generator. An operation without one is called
+    anew with all its parameters each time.
     """
 
     name: str
@@ -50,6 +56,7 @@ class Implementation:
     write: Callable[[np.ndarray, str], Any] = write_numpy
     read: Callable[[Any], tuple[str, np.ndarray]] = read_numpy
     remarks: Mapping[str, str] = field(default_factory=dict)
+    sessions: Mapping[str, Callable[..., Callable[..., Any]]] = field(default_factory=dict)
 
 
 def names() -> tuple[str, ...]:

@@ -5,8 +5,9 @@ of each kind of loss an operation can collect (`Parts`). `bound` multiplies the 
 derived in ``spec/precision.md``; clause numbers in this wing refer to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -142,6 +143,7 @@ def bound(
     params: Mapping[str, Any],
     real: Mapping[str, np.ndarray],
     dtype: str,
+    errors: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return, per output, the largest allowed distance from the stored value, and where it says nothing.
 
@@ -160,6 +162,8 @@ def bound(
         output that is missing here is left out.
     dtype : str
         The dtype of the outputs that are judged.
+    errors : mapping of str to ndarray of float64
+        How far an input may be from the one given, where it is an earlier output (precision.C29).
 
     Returns
     -------
@@ -169,7 +173,7 @@ def bound(
     Raises
     ------
     KeyError
-        If there is no such claim.
+        If there is no such claim, or the operation takes no earlier output.
     ValueError
         If the claim is not meant for `dtype`.
     """
@@ -178,22 +182,41 @@ def bound(
     entry = operation.signature(name)
     model = replace(MODELS[claim], written=dtype)
     tensors = [inputs.get(item.name) for item in entry.inputs]
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-        found = operation.find("bounds", name)(model, *tensors, **params)
-    several = (found,) if isinstance(found, Parts) else found
+    several = _parts(name, model, tensors, params)
+    moved = np.zeros(())
+    if errors:
+        given = {key: value for key, value in inputs.items() if value is not None}
+        moved = import_module("posref.bounds._carry").carried(name, model, given, params, errors)
+        wider = [_grown(inputs.get(item.name), errors.get(item.name)) for item in entry.inputs]
+        grown = _parts(name, model, wider, params)
+        several = tuple(new._replace(spread=old.spread) for old, new in zip(several, grown, strict=True))
     return {
-        output.name: _assemble(model, parts, np.asarray(real[output.name], dtype=np.float64))
+        output.name: _assemble(model, parts, np.asarray(real[output.name], dtype=np.float64), moved)
         for output, parts in zip(entry.outputs, several, strict=True)
         if output.name in real
     }
 
 
-def _assemble(model: Model, parts: Parts, real: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the allowed distance and where it is uninformative (precision.C2, C11)."""
+def _parts(name: str, model: Model, tensors: Sequence[Any], params: Mapping[str, Any]) -> tuple[Parts, ...]:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        found = operation.find("bounds", name)(model, *tensors, **params)
+    return (found,) if isinstance(found, Parts) else tuple(found)
+
+
+def _grown(tensor: np.ndarray | None, error: np.ndarray | None) -> np.ndarray | None:
+    """Return a tensor whose elements are larger by what they may be off."""
+    return tensor if tensor is None or error is None else np.where(tensor < 0, tensor - error, tensor + error)
+
+
+def _assemble(
+    model: Model, parts: Parts, real: np.ndarray, moved: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the allowed distance and where it is uninformative (precision.C2, C11, C29)."""
     exact = (parts.angle == 0) & (parts.table == 0) & (parts.arithmetic == 0)
     lost = model.u_a * parts.angle + model.table_unit() * parts.table + model.u_m * parts.arithmetic
-    allowed = lost * SECOND_ORDER + spacing(real, model.written)
-    allowed = np.where(exact | ~np.isfinite(real), 0.0, allowed)
+    allowed = (lost + moved) * SECOND_ORDER + spacing(np.abs(real) + moved, model.written)
+    allowed = np.where(exact, moved, allowed)
+    allowed = np.where(np.isfinite(real), allowed, 0.0)
     return allowed, (allowed >= parts.spread) & (allowed > 0)
 
 

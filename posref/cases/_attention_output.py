@@ -249,6 +249,17 @@ def _edges() -> Iterator[Row]:
         bias=(2, 1, 1),
     )
     yield _case(
+        "farther-apart",
+        "Biases of a thousand: exp of a raw score overflows or vanishes in float64 too.",
+        "float32",
+        ((), 2, 3, 5, 4),
+        1.0,
+        "bias-missing",
+        "bias-sign",
+        clauses=("attention.C3", "conventions.C1"),
+        bias=tensor("float32", (1000.5, 999.0, -300.0, -820.25, -2000.0, -819.5), (2, 3)),
+    )
+    yield _case(
         "far-apart",
         "Biases of hundreds: exp of a raw score would overflow or vanish.",
         "float32",

@@ -65,6 +65,8 @@ def _refused() -> Iterator[Group]:
     yield refuse("width", shape, "position_q", clause, "An encoding that was not projected.", (3, 6))
     yield refuse("shared", shape, "position_q", clause, "One position for every query.", (1, 4))
     yield refuse("batch", shape, "content_k", clause, "Keys of a batch.", (2, 5, 4))
+    yield refuse("batch-q", shape, "position_q", clause, "Positions of a batch.", (2, 3, 4))
+    yield refuse("batch-k", shape, "position_k", clause, "Positions of a batch.", (2, 5, 4))
     yield refuse("rank", shape, "content_q", clause, "A vector.", (4,))
     whole = {"position_k": tensor("int64", range(1, 21), (5, 4))}
     wrong = ("INVALID_DTYPE", "position_k")

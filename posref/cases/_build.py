@@ -1,10 +1,11 @@
 """How cases are put together: tensors from lists, groups from rows, refusals from a valid baseline."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final
 
+from posref.cases._ignored import ignored
 from posref.operation import Case, Dtype, Group, Refusal, Tensor
 
 SUFFIX: Final = {"bfloat16": "bf16", "float32": "f32", "float64": "f64"}
@@ -37,11 +38,15 @@ def slug(value: object) -> str:
 
 
 def grouped(operation: str, rows: Iterable[Row]) -> Iterator[Group]:
-    """Yield a group for every distinct set of parameters, in order of first appearance."""
+    """Yield a group for every distinct set of parameters, in order of first appearance.
+
+    Each case gets the flags of the conventions on which its result depends.
+    """
     found: dict[str, tuple[Mapping[str, Any], list[Case]]] = {}
     for params, case in rows:
         shown = [f"{name}.{slug(value)}" for name, value in params.items() if value is not None]
-        found.setdefault("-".join(shown) or "all", (params, []))[1].append(case)
+        flags = (*case.flags, *ignored(operation, params, case.id, case.inputs))
+        found.setdefault("-".join(shown) or "all", (params, []))[1].append(replace(case, flags=flags))
     for name, (params, cases) in found.items():
         yield Group(name, operation, params, tuple(cases))
 

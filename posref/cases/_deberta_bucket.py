@@ -82,6 +82,16 @@ def _buckets() -> Iterator[Row]:
         *SIGNS,
         *LOGARITHM,
     )
+    for numbers in ((4, 4, False), (6, 6, False)):
+        yield _bucket(
+            f"least-{numbers[0]}",
+            "A few buckets, every distance on both sides: an edge one off its integer shows.",
+            numbers,
+            integers(range(-12, 13)),
+            "position-zero",
+            "offset-direction",
+            "bucket-sign",
+        )
     yield _bucket(
         "small-clamped",
         "32 buckets to 65: the ratio is 4, and distances 32 and 64 are at integer logarithms.",

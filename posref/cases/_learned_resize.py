@@ -50,6 +50,8 @@ def _values() -> Iterator[Row]:
         )
         yield _case("one", "From one row: copies of it.", "bfloat16", (1, 6), 4, corners, "one-row")
         yield _case("first", "To one row.", "float64", (5, 4), 1, corners, "one-row", "corner-rule")
+        text = "To two rows: the outermost ones, or one a half."
+        yield _case("outer", text, "float32", (5, 4), 2, corners, "corner-rule")
         yield _case("both", "One row to one.", "float32", (1, 7), 1, corners, "one-row", "same-length")
         yield _case("two", "From two rows.", "float32", (2, 6), 9, corners, *every, *clamp)
         yield _case("long", "A longer table.", "bfloat16", (14, 3), 23, corners, *every, *clamp)

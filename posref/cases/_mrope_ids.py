@@ -142,6 +142,8 @@ def _videos(advance: str) -> Iterator[Row]:
     several = (1, Video(2, 1, 4, (1, 1)), Video(3, 1, 2, (4, 1)), 1)
     other = ("interval-order", "media-second", "media-advance", "interval-ignored")
     yield case("videos", text, several, *other)
+    text = "A second frame at 2^53, the last position there is."
+    yield case("farthest", text, (Video(2, 1, 1, (2**53, 1)),))
     text = "A single frame: the interval has no effect on it."
     yield case("still", text, (2, Video(1, 2, 3, (9, 2)), 1), *IMAGE)
 
@@ -188,6 +190,12 @@ def _refused_sequences(base: Baseline) -> Iterator[Group]:
     text = "A negative side."
     yield refuse("negative-side", value, "mrope.C3", text, integers((1, -2, -4, *video), (2, 3)))
     yield refuse("odd-side", value, "mrope.C3", "Three patches a side.", integers((1, 3, 4, *video), (2, 3)))
+    text = "Three patches across."
+    yield refuse("odd-width", value, "mrope.C3", text, integers((1, 4, 3, *video), (2, 3)))
+    text = "An image at the end, of more tokens than are left."
+    cut = {"token_types": integers((0, 0, 0, 1, 1)), "grids": integers((1, 4, 4), (1, 3))}
+    cut["temporal_interval"] = integers((), (0, 2))
+    yield base.refuse("cut-off", shape, "mrope.C4", text, inputs=cut)
     types = ("OUT_OF_RANGE", "token_types")
     yield refuse("audio", types, "mrope.C3", "A fourth kind of token.", integers((0, 1, 1, 3, 2, 2, 0)))
     mixed = integers((0, 1, 2, 0, 2, 2, 0))

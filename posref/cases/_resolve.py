@@ -71,6 +71,12 @@ def _plain() -> Iterator[Row]:
     }
     text = "Two names of one type, in a nest for the text model."
     yield "text-config", text, nested, {}, ("C12",), ("fixed-base",)
+    one = {"hidden_size": 2, "num_attention_heads": 1, "rope_theta": 1.5}
+    text = "The least of each: one head of one pair, and a base below 2."
+    yield "one-head", text, one, {}, ("C13", "C16"), ()
+    other = {"hidden_size": 24, "num_attention_heads": 3, "text_config": {"rope_theta": 7.0}}
+    text = "A text model without a hidden size: it is not the one that is meant."
+    yield "text-config-other", text, {**other, "rope_theta": 90000.0}, {}, ("C12",), ("fixed-base",)
     latent = {
         "qk_rope_head_dim": 8,
         "qk_nope_head_dim": 16,
@@ -92,6 +98,12 @@ def _scaled() -> Iterator[Row]:
     linear = {"type": "linear", "factor": 4.0}
     text = "The older form, its type under `type`."
     yield "linear", text, {**usual, "rope_scaling": linear}, {}, ("C12",), ("scaling-ignored", "factor-fixed")
+    text = "A key of another type, null: absent."
+    null = {**linear, "beta_fast": None, "finetuned": None}
+    yield "null-key", text, {**usual, "rope_scaling": null}, {}, ("C12",), ("scaling-ignored", "factor-fixed")
+    part = {"rope_type": "proportional", "factor": 2.5, "partial_rotary_factor": 0.5}
+    text = "A share of the pairs, and a factor of the configuration's own."
+    yield "proportional-factor", text, {**usual, "rope_parameters": part}, {}, ("C15",), ("scaling-ignored",)
     most = ("scaling-ignored", "fixed-base", "factor-fixed", "magnitude")
     qwen = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
     model = {"head_dim": 32, "rope_theta": 1000000.0, "max_position_embeddings": 32768, "rope_scaling": qwen}

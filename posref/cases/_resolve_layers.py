@@ -91,6 +91,14 @@ def _nested() -> Iterator[Any]:
         ("C12",),
         (*flags, "scaling-ignored"),
     )
+    kinds = {"rope_type": "linear", FULL: {"factor": 2.0}, SLIDING: {"factor": 5.0}}
+    model = {"head_dim": 8, "rope_parameters": kinds}
+    text = "A type beside the nests serves them all."
+    beside_type = ("layer-type", "layer-type-ignored", "scaling-ignored")
+    yield "beside-type", text, model, {"layer_type": SLIDING}, ("C12",), beside_type
+    local = {"head_dim": 16, "rope_local_base_freq": 500.0, "rope_parameters": three}
+    text = "A local base beside nests: the nest has its own."
+    yield "local-beside-nests", text, local, {"layer_type": SLIDING}, ("C17",), ("layer-type", "fixed-base")
 
 
 def _without_rotation() -> Iterator[Any]:
@@ -105,6 +113,15 @@ def _without_rotation() -> Iterator[Any]:
     yield "rope", "The layer before turns.", smol, {"layer_index": 2}, ("C14",), ("fixed-base",)
     text = "No index: a layer that turns."
     yield "any-layer", text, smol, {}, ("C14",), ("fixed-base",)
+    text = "An index where all layers turn."
+    yield (
+        "every-layer",
+        text,
+        {"head_dim": 6, "rope_theta": 7e5},
+        {"layer_index": 5},
+        ("C14",),
+        ("fixed-base",),
+    )
     llama = {
         "text_config": {
             "hidden_size": 40,

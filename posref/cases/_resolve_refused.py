@@ -40,6 +40,7 @@ def _objects() -> Iterator[Group]:
     yield _rope("rope-text", "C12", "A word is no rope object.", "linear")
     yield _rope("unknown-type", "C12", "A type of another engine.", {"type": "ntk", "factor": 2.0})
     yield _rope("type-number", "C12", "A type is a name.", {"type": 2, "factor": 2.0})
+    yield _rope("type-list", "C12", "A list of types.", {"type": ["linear"], "factor": 2.0})
     text = "Two types that disagree."
     yield _rope(
         "two-types", "C12", text, {"rope_type": "linear", "type": "dynamic", "factor": 2.0}, seq_len=9
@@ -87,6 +88,9 @@ def _widths() -> Iterator[Group]:
     yield _config("no-width", "C13", "Heads of no width.", {"hidden_size": "left out"})
     yield _config("uneven", "C13", "A hidden size that the heads do not divide.", {"hidden_size": 30})
     yield _config("boolean-width", "C13", "A boolean is no width.", {"head_dim": True})
+    yield _config("boolean-heads", "C13", "Nor a number of heads.", {"num_attention_heads": True})
+    yield _config("heads-0", "C13", "No head.", {"num_attention_heads": 0})
+    yield _config("nothing", "C13", "A share of no coordinate.", {"head_dim": 4, "rotary_pct": 0.2})
     yield _config("odd-width", "C13", "Three of twelve coordinates.", {"head_dim": 12, "rotary_pct": 0.25})
     yield _config("no-part", "C13", "A share that leaves nothing.", {"head_dim": 4, "rotary_pct": 0.25})
     yield _config("share-above-1", "C13", "More than the head has.", {"partial_rotary_factor": 1.5})
@@ -118,6 +122,7 @@ def _layers() -> Iterator[Group]:
         "negative-layer", negative, "rope_scaling.C14", "Counted from 0.", config=listed, layer_index=-1
     )
     yield _config("layers-text", "C14", "A list of 0 and 1.", {"no_rope_layers": "all"}, layer_index=0)
+    yield _config("layers-number", "C14", "A number of layers.", {"no_rope_layers": 3}, layer_index=0)
     yield _config(
         "layers-indices", "C14", "Indices where 0 and 1 are meant.", {"no_rope_layers": [3, 7]}, layer_index=0
     )

@@ -108,6 +108,9 @@ def _per_token() -> Iterator[Row]:
     where = (4, "adjacent", 10000.0)
     flags = (*TURNED, "token-shift", "pairing")
     yield _case("batch", text, ("float32", (2, 3, 2, 4)), batch, where, *flags)
+    wide = integers((0, 5, -2, 3, 5, 4), (2, 1, 3))
+    text = "Two rows, more tokens than rows."
+    yield _case("rows", text, ("bfloat16", (2, 2, 3, 4)), wide, where, *flags)
     text = "The same shifts for both rows and all heads."
     yield _case("heads", text, ("bfloat16", (2, 1, 3, 4)), integers((2, -7, 1)), where, *flags)
     yield _case("empty-tokens", "No token.", ("float32", (0, 8)), integers(()), half, "empty")

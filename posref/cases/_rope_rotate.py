@@ -165,6 +165,9 @@ def _refused() -> Iterator[Group]:
     yield base.refuse("wide-table", (shape, "cos"), "rope.C12", "Tables too wide for x.", inputs=wide)
     short = {"sin": draw(name, "sin", (3, 3), "float32")}
     yield base.refuse("unequal-tables", (shape, "sin"), "rope.C12", "Tables of two widths.", inputs=short)
+    apart = {"sin": draw(name, "sin", (1, 3, 4), "float32")}
+    text = "Tables whose leading axes differ."
+    yield base.refuse("uneven-tables", (shape, "sin"), "rope.C12", text, inputs=apart)
     one = {"cos": draw(name, "cos", (1, 4), "float32"), "sin": draw(name, "sin", (1, 4), "float32")}
     text = "A table of one row: the token axis is not broadcast."
     yield base.refuse("one-row", (shape, "cos"), "rope.C12", text, inputs=one)

@@ -182,6 +182,9 @@ def refused_scalings(base: Baseline) -> Iterator[Group]:
     text = "One factor a coordinate instead of one a pair."
     yield refuse("lists", text, {**longrope(), "long_factor": [1.0] * 8}, seq_len=5000)
     yield refuse("list-null", "One list only.", {**longrope(), "short_factor": None}, seq_len=5000)
+    for name, wrong in (("number", 1.5), ("empty", []), ("booleans", [True] * 4), ("words", ["1.5"] * 4)):
+        text = "A list of numbers, one a pair, is meant."
+        yield refuse(f"list-{name}", text, {**longrope(), "short_factor": wrong}, seq_len=9)
     yield refuse("published-name", "A name of older configurations.", {**longrope(), "rope_type": "su"})
     missing = ("MISSING_PARAMETER", "seq_len")
     grown = scaling("dynamic", factor=2.0, original_max_position_embeddings=4096)

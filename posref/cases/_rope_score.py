@@ -168,6 +168,9 @@ def _refused() -> Iterator[Group]:
     yield from refused_positions(base, "k_positions", fractional=False, count=5)
     narrow = {"k": draw(name, "k", (5, 10), "bfloat16")}
     yield base.refuse("widths", (shape, "k"), "conventions.C5", "Keys wider than queries.", inputs=narrow)
+    batch = {"k": draw(name, "k", (1, 5, 8), "bfloat16")}
+    text = "Keys of a batch, queries of none."
+    yield base.refuse("ranks", (shape, "k"), "conventions.C5", text, inputs=batch)
     short = {"k_positions": integers(range(4))}
     yield base.refuse("short", (shape, "k_positions"), "rope.C11", "4 positions, 5 keys.", inputs=short)
     wide = {"k": draw(name, "k", (5, 8), "float64")}

@@ -106,6 +106,9 @@ def _refused_tables() -> Iterator[Group]:
     yield base.refuse("late-slice", (shape, "cos"), "rope.C12", "A slice past the head.", rotary_start=1)
     short = {"sin": draw(name, "sin", (3, 3), "float32")}
     yield base.refuse("unequal-tables", (shape, "sin"), "rope.C12", "Tables of two widths.", inputs=short)
+    apart = {"sin": draw(name, "sin", (1, 3, 4), "float32")}
+    text = "Tables whose leading axes differ."
+    yield base.refuse("uneven-tables", (shape, "sin"), "rope.C12", text, inputs=apart)
     one = {side: draw(name, side, (1, 4), "float32") for side in ("cos", "sin")}
     text = "A table of one row: the token axis is not broadcast."
     yield base.refuse("one-row", (shape, "cos"), "rope.C12", text, inputs=one)

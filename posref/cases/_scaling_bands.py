@@ -178,6 +178,8 @@ def _longrope() -> Iterator[Row]:
     yield _listed("beyond", "One token beyond it: the long list.", lists, model, 4097, *at)
     yield _listed("near", "A short input in a long allocation.", lists, model, 10, *both)
     yield _listed("far", "At the target length.", lists, model, 131072, *both)
+    text = "ln 512 / ln 65536 = 9/16: the factor is 1.25 exactly."
+    yield _listed("exact", text, lists, (10000.0, 512.0, 65536), 65537, *both)
     single = _growing(48, 64.0, "float32")
     text = "Factors as float32, a width that is no power of two."
     yield _listed("f32-short", text, single, (10000.0, 32.0, 4096), 4000, *both)
@@ -216,6 +218,7 @@ def _longrope() -> Iterator[Row]:
         5000,
         "factor-1",
     )
+    yield _listed("barely", "A factor below 2.", lists, (10000.0, 1.5, 4096), 5000, *both)
     yield _listed(
         "factor-1",
         "A factor of 1: no magnitude.",

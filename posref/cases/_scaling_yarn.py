@@ -92,6 +92,8 @@ def _ends() -> Iterator[Row]:
     flags = ("ramp-end", "scaling-ignored", *MAGNITUDE)
     text = "The report: the fast end lies before pair 0 and is moved there."
     yield _case("low-end", text, (8, 10000.0, 4.0, 64), *flags, "ramp-unrounded", "ramp-betas")
+    text = "It lies 0.99 before pair 0 and is not rounded, but moved all the same."
+    yield _case("raw-low-end", text, (16, 10000.0, 4.0, 64), *flags, truncate=False)
     text = "The slow end lies beyond the last pair; only the width less 1 stops it."
     beyond = ("ramp-end", "ramp-clamp", "scaling-ignored", *MAGNITUDE)
     yield _case("high-end", text, (64, 10000.0, 4.0, 131072), *beyond, "ramp-betas")

@@ -248,6 +248,9 @@ def _odd() -> Iterator[Row]:
         yield _odd_case((5, 10000.0, "dim", layout, "extra_sine"), near, *flags, "odd-denominator")
         yield _odd_case((7, 500000.0, "end", layout, "zero_pad"), near, *flags, "sine-layout", "fixed-base")
         yield _odd_case((7, 160000.5, "end", layout, "extra_sine"), near, *flags, "sine-layout", "fixed-base")
+    text = "An even width has no such column, whatever the rule."
+    even: Convention = (6, 10000.0, "dim", "interleaved", "zero_pad")
+    yield _case("zero-pad", text, even, near, "sine-layout", clauses=("sinusoidal.C5", "sinusoidal.C1"))
     rule = ("odd-width", "odd-rule")
     yield _odd_case((3, 10000.0, "dim", "interleaved", "zero_pad"), near, *rule)
     yield _odd_case((3, 10000.0, "dim", "cos_sin", "extra_sine"), near, *rule)

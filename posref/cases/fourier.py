@@ -85,6 +85,16 @@ def _bands() -> Iterator[Row]:
     close = (1.5, -1.5, 3.0, -3.015625, -0.75, 0.5)
     down = (2.0, 3.0, 5.0, 2.0, 3.0009765625, 5.0)
     yield _case("cancel", text, "bfloat16", ((3, 2), 3), (False, False), x=close, weights=down)
+    text = "A coordinate beside which the other is nothing: no product of the two may be rounded."
+    tiny = (0.3, 2.0**-1000, -0.7, 1.5 * 2.0**-900, 1.1, -(2.0**-1022))
+    both = (2.3, 0.7, 1.9, 3.1, -0.4, 5.3)
+    for two_pi in (True, False):
+        choice = (two_pi, False)
+        yield _case("tiny", text, "float64", ((3, 1, 2), 3), choice, *TURNS, x=tiny, weights=both)
+    text = "Beyond 2^53 turns: whole turns drop out exactly."
+    beyond, slopes = (3.0e22, -7.1e18, 1.0e16), (0.7310585786300049, 1.3)
+    for two_pi in (True, False):
+        yield _case("beyond", text, "float64", ((3, 1), 2), (two_pi, False), x=beyond, weights=slopes)
     text = "Angles in the thousands."
     far = (700.0, -900.0, 1001.0, 3.0, -12.5, 4095.0)
     high = (1.3125, 0.71875, -2.4375, 1.1875, 0.6875, 3.0625)

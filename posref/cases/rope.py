@@ -1,16 +1,18 @@
-"""Cases of the operations in `spec/schemes/rope.md`."""
+"""Cases and scenarios of the operations in `spec/schemes/rope.md`."""
 
 from posref.cases._rope_apply import apply
 from posref.cases._rope_apply_qk import apply_qk
 from posref.cases._rope_moves import permute, permute_weight
 from posref.cases._rope_rerotate import rerotate
 from posref.cases._rope_rotate import rotate
+from posref.cases._rope_scenarios import SCENARIOS
 from posref.cases._rope_score import score
 from posref.cases._rope_table_slice import table_slice
 from posref.cases._rope_tables import cos_sin, inv_freq, matrix
 from posref.cases._rope_vjp import apply_vjp, rotate_vjp
 
 __all__ = [
+    "SCENARIOS",
     "apply",
     "apply_qk",
     "apply_vjp",

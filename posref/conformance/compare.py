@@ -59,7 +59,11 @@ def sides(residual: str, shape: tuple[int, ...]) -> Array:
 
 @dataclass
 class Evidence:
-    """One call: what it was given, what it must give, what it gave."""
+    """One call: what it was given, what it must give, what it gave.
+
+    `earlier` says of which call, and of which of its outputs, an input is the output: it may be off by
+    what that call was allowed.
+    """
 
     operation: str
     dtype: str
@@ -68,13 +72,19 @@ class Evidence:
     want: Mapping[str, Want]
     got: Mapping[str, Array]
     strict_zero: bool = False
+    earlier: Mapping[str, tuple["Evidence", str]] = field(default_factory=dict, repr=False)
     _allowed: dict[str, dict[str, Allowance]] = field(default_factory=dict, repr=False)
 
     def allowed(self, claim: str) -> dict[str, Allowance]:
         """Return for each output the distance that `claim`, a model, allows, and where that says nothing."""
         if claim not in self._allowed:
             real = {name: want.real for name, want in self.want.items() if want.dtype not in INTEGERS}
-            bounds = model.bound(self.operation, claim, self.inputs, self.params, real, self.dtype)
+            errors = {
+                name: one.allowed(claim)[output][0]
+                for name, (one, output) in self.earlier.items()
+                if one.want[output].dtype not in INTEGERS
+            }
+            bounds = model.bound(self.operation, claim, self.inputs, self.params, real, self.dtype, errors)
             self._allowed[claim] = {name: self._stored(name, claim, *bounds[name]) for name in real}
         return self._allowed[claim]
 

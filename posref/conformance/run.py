@@ -34,7 +34,12 @@ class Attempt:
 
 
 def run(
-    implementation: Implementation, tests: Iterable[Test], dtype: str, claim: str | None = None
+    implementation: Implementation,
+    tests: Iterable[Test],
+    dtype: str,
+    claim: str | None = None,
+    *,
+    ranked: bool = True,
 ) -> Iterator[Attempt]:
     """Yield an `Attempt` for each of `tests` that has to do with `dtype`.
 
@@ -48,15 +53,25 @@ def run(
         A floating dtype; ``"int64"`` runs the operations without float outputs, and only them.
     claim : str, optional
         The claim to judge by; default: the default claim of the output's dtype.
+    ranked : bool, default True
+        Whether to look for the strongest claim that each result keeps; it takes longer than a verdict.
     """
-    missing = _missing(implementation, dtype)
+    absent = missing(implementation, dtype)
     for test in tests:
         entry = signature(test.operation)
         if entry.integer == (dtype == "int64"):
-            yield _attempt(implementation, entry, test, _blank(entry, test, dtype, claim), missing)
+            attempt = _attempt(implementation, entry, test, _blank(entry, test, dtype, claim), absent)
+            yield _ranked(attempt) if ranked else attempt
 
 
-def _missing(implementation: Implementation, dtype: str) -> str:
+def _ranked(attempt: Attempt) -> Attempt:
+    if attempt.evidence is None:
+        return attempt
+    result = replace(attempt.result, strongest_claim=attempt.evidence.strongest())
+    return replace(attempt, result=result)
+
+
+def missing(implementation: Implementation, dtype: str) -> str:
     """Return why `implementation` cannot have tensors of `dtype` here; empty if it can."""
     if dtype not in (*implementation.dtypes, "int64"):
         return f"{dtype} not offered"
@@ -84,14 +99,14 @@ def _blank(entry: Signature, test: Test, dtype: str, claim: str | None) -> Resul
 
 
 def _attempt(
-    implementation: Implementation, entry: Signature, test: Test, blank: Result, missing: str
+    implementation: Implementation, entry: Signature, test: Test, blank: Result, absent: str
 ) -> Attempt:
     judged = _refusal if test.kind == "invalid" else _value
     try:
         if test.operation not in implementation.operations:
             raise SkippedError("operation not offered")
-        if missing:
-            raise SkippedError(missing)
+        if absent:
+            raise SkippedError(absent)
         return judged(implementation, entry, test, blank)
     except SkippedError as skip:
         return Attempt(test, replace(blank, reason=str(skip)))
@@ -118,10 +133,17 @@ def _value(implementation: Implementation, entry: Signature, test: Test, blank: 
         got = exchange.read_answer(implementation, entry, test, answer, blank.dtype)
     except MismatchError as mismatch:
         return Attempt(test, replace(blank, verdict="fail", reason=str(mismatch), strongest_claim="none"))
-    return _compare(test, blank, _evidence(test, values, got, blank.dtype))
+    return _compare(test, blank, evidence(test, values, got, blank.dtype))
 
 
-def _evidence(test: Test, values: Mapping[str, Array], got: Mapping[str, Array], dtype: str) -> Evidence:
+def evidence(
+    test: Test,
+    values: Mapping[str, Array],
+    got: Mapping[str, Array],
+    dtype: str,
+    earlier: Mapping[str, tuple[Evidence, str]] | None = None,
+) -> Evidence:
+    """Return what a call had to give and what it gave; `earlier` as in `Evidence`."""
     want = {}
     for name, stored in test.expected.items():
         own = exchange.judged_in(stored, dtype)
@@ -133,11 +155,13 @@ def _evidence(test: Test, values: Mapping[str, Array], got: Mapping[str, Array],
         bound = as_array(replace(stored[dtype].tensor, dtype="float64", data=stored[dtype].bound))
         want[name] = Want(dtype, data, sides(stored[dtype].residual, data.shape), real, bound)
     strict = test.signed_zero == "strict"
-    return Evidence(test.operation, dtype, values, test.params, want, got, strict_zero=strict)
+    return Evidence(
+        test.operation, dtype, values, test.params, want, got, strict_zero=strict, earlier=earlier or {}
+    )
 
 
-def _compare(test: Test, blank: Result, evidence: Evidence) -> Attempt:
-    outcome = assess(evidence, blank.claim)
+def _compare(test: Test, blank: Result, found: Evidence) -> Attempt:
+    outcome = assess(found, blank.claim)
     informative = outcome.elements > 0 or outcome.uninformative == 0
     verdict = ("pass" if informative else "uninformative") if outcome.passed else "fail"
     result = replace(
@@ -147,9 +171,8 @@ def _compare(test: Test, blank: Result, evidence: Evidence) -> Attempt:
         worst_error=outcome.worst,
         elements=outcome.elements,
         uninformative=outcome.uninformative,
-        strongest_claim=evidence.strongest(),
     )
-    return Attempt(test, result, evidence)
+    return Attempt(test, result, found)
 
 
 def _refusal(implementation: Implementation, entry: Signature, test: Test, blank: Result) -> Attempt:

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from posref.corpus import manifest
 from posref.corpus.clauses import clauses
-from posref.corpus.load import Test
-from posref.operation import Parameter, Signature, Tensor, home, signatures
+from posref.corpus.load import ScenarioTest, Test
+from posref.operation import FromStep, Parameter, Signature, Tensor, home, signatures
 
 WIDTH: Final = 100
 ROWS: Final = 8
@@ -62,6 +62,29 @@ def case(test: Test) -> str:
             lines += _tensor(f"expected {name}", entry.tensor)
     if test.error is not None:
         lines.append(f"must be refused: {test.error.kind} of {test.error.parameter}")
+    return "\n".join(lines)
+
+
+def scenario(test: ScenarioTest) -> str:
+    """Return everything about one scenario of the corpus, step by step."""
+    what = test.scenario
+    lines = [f"{test.id}: {test.name}, scenario", *_wrap(what.comment), f"    file    {test.file}"]
+    lines.append(f"    clauses {', '.join(what.clauses)}")
+    lines += [f"    flags   {', '.join(what.flags)}"] if what.flags else []
+    for name, made in what.objects.items():
+        lines.append(f"object {name}: {made.operation}")
+        lines += [f"    {key} = {value!r}" for key, value in made.params.items()]
+    for index, (step, call) in enumerate(zip(what.steps, test.calls, strict=True)):
+        own = "".join(f", {key} = {value}" for key, value in step.overrides.items())
+        lines.append(f"step {index}: object {step.object}{own}")
+        for name, value in step.inputs.items():
+            if isinstance(value, FromStep):
+                lines.append(f"input {name}: {value.output} of step {value.step}")
+            else:
+                lines += _tensor(f"input {name}", value)
+        for name, by_dtype in call.expected.items():
+            for entry in by_dtype.values():
+                lines += _tensor(f"expected {name}", entry.tensor)
     return "\n".join(lines)
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from posref.conformance.claims import check_claim, ladder
-from posref.conformance.diagnose import common_ground, describe, name_mistakes
+from posref.conformance.diagnose import UNKNOWN, common_ground, describe, name_mistakes
 from posref.conformance.report import Report, Summary, summarize
 from posref.conformance.run import Attempt, run
+from posref.conformance.scenario import Played, play, strongest
 from posref.conformance.target import pick_dtypes, resolve
 from posref.conformance.verdict import Result
-from posref.corpus.load import Corpus, load_vectors
+from posref.corpus.load import Corpus, load_vectors, matches, wanted
 from posref.operation import Mistake, signatures
 
 
@@ -35,7 +36,7 @@ def check(
         import; or an `posref.adapters.Implementation`. A callable gets the inputs of the signature by
         position, the parameters by keyword and, where no input says it, ``dtype``.
     operations : str or sequence of str, default "*"
-        Globs of operation names.
+        Globs of operation names. A scenario is played when its own name matches, or all its operations do.
     dtype : str or sequence of str, optional
         Floating dtypes to judge in; default: all that the implementation has. Operations whose outputs
         are integers are judged once, whatever the dtype.
@@ -44,9 +45,9 @@ def check(
         the default claim of each dtype. Integer outputs are always judged exactly.
     root : path, optional
         Folder of another corpus than the one that posref ships.
-    kind : {"value", "invalid"}, optional
-        Only the cases with values, or only the inputs that must be refused; default: both. A kernel
-        without argument checks is judged by its values alone.
+    kind : {"value", "invalid", "scenario"}, optional
+        Only the single calls with values, only the inputs that must be refused, or only the scenarios;
+        default: all. A kernel without argument checks is judged by its values alone.
 
     Returns
     -------
@@ -75,8 +76,8 @@ def check(
     check_patterns(patterns)
     target = resolve(implementation)
     dtypes = pick_dtypes(target, dtype, claim)
-    if kind not in (None, "value", "invalid"):
-        raise ValueError(f"kind is value or invalid, got {kind!r}")
+    if kind not in (None, "value", "invalid", "scenario"):
+        raise ValueError(f"kind is value, invalid or scenario, got {kind!r}")
     corpus = _load(root, patterns)
     tests = [test for test in corpus.tests if kind in (None, test.kind)]
     attempts = [attempt for one in (*dtypes, "int64") for attempt in run(target, tests, one, claim)]
@@ -86,13 +87,19 @@ def check(
         found, summary = _conclude(group)
         results += found
         summaries.append(summary)
+    scenarios = corpus.scenarios if kind in (None, "scenario") else ()
+    played = [one for dtype in (*dtypes, "int64") for one in play(target, scenarios, dtype, claim)]
+    for performances in _by_name(played):
+        found, summary = _conclude_scenarios(performances)
+        results += found
+        summaries.append(summary)
     return Report(target.name, target.version, corpus.version, tuple(results), tuple(summaries))
 
 
 def check_patterns(patterns: Iterable[str]) -> None:
     """Raise a ValueError for a glob that matches no operation."""
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in signatures()):
+        if not matches(pattern):
             raise ValueError(f"no operation matches {pattern!r}; posref list shows them all")
 
 
@@ -101,7 +108,8 @@ def _load(root: str | Path | None, patterns: tuple[str, ...]) -> Corpus:
         return load_vectors(root, patterns[0])
     corpus = load_vectors(root)
     chosen = [test for test in corpus.tests if any(fnmatchcase(test.operation, one) for one in patterns)]
-    return replace(corpus, tests=tuple(chosen))
+    played = [test for test in corpus.scenarios if wanted(test, patterns)]
+    return replace(corpus, tests=tuple(chosen), scenarios=tuple(played))
 
 
 def _grouped(attempts: Iterable[Attempt]) -> list[list[Attempt]]:
@@ -111,6 +119,29 @@ def _grouped(attempts: Iterable[Attempt]) -> list[list[Attempt]]:
         result = attempt.result
         groups[result.operation].setdefault(result.dtype, []).append(attempt)
     return [group for by_dtype in groups.values() for group in by_dtype.values()]
+
+
+def _by_name(played: Iterable[Played]) -> list[list[Played]]:
+    """Return scenarios by name and dtype."""
+    groups: dict[str, dict[str, list[Played]]] = {}
+    for one in played:
+        groups.setdefault(one.result.operation, {}).setdefault(one.result.dtype, []).append(one)
+    return [group for by_dtype in groups.values() for group in by_dtype.values()]
+
+
+def _conclude_scenarios(group: Sequence[Played]) -> tuple[list[Result], Summary]:
+    """Return the results of the scenarios of one name in one dtype, with what they have in common."""
+    bad = [one.result for one in group if one.result.verdict in ("fail", "error")]
+    passing = [frozenset(one.result.flags) for one in group if one.result.verdict == "pass"]
+    diagnosis = ""
+    if bad:
+        diagnosis = common_ground([frozenset(one.flags) for one in bad], passing) or UNKNOWN
+    results = [replace(one.result, diagnosis=diagnosis if one.result in bad else "") for one in group]
+    ran = [one for one in group if one.result.verdict != "skipped"]
+    stopped = any(not one.evidence or one.result.strongest_claim == "none" for one in ran)
+    steps = [step for one in ran for step in one.evidence]
+    claim = "" if not ran else "none" if stopped else strongest(steps, ran[0].result.dtype)
+    return results, summarize(results, claim, diagnosis)
 
 
 def _conclude(group: Sequence[Attempt]) -> tuple[list[Result], Summary]:

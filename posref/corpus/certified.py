@@ -1,7 +1,7 @@
 """The certified values of a group: golden definition, rounding, bounds, as JSON."""
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from posref import operation
 from posref.corpus import encode
-from posref.corpus.certify import certify
+from posref.corpus.certify import Rounded, certify
 from posref.corpus.encode import Expected, Json
 from posref.corpus.models import ModelGroup
 from posref.corpus.parameters import complete
@@ -23,6 +23,9 @@ FIRST_VERSION: Final = "0.1.0"
 """The corpus version at which the groups were added."""
 
 Array = npt.NDArray[Any]
+
+NOTHING: Final[Array] = np.zeros(0)
+"""The bounds of an output of integers."""
 
 
 def engine_class(name: str) -> Any:
@@ -59,41 +62,55 @@ def _expected(
 ) -> dict[str, dict[str, Expected]]:
     dtypes = STORED[main_dtype(signature, case.inputs)] if not signature.integer else ()
     exact = certify(engine_class(engine), signature.name, case.inputs, params, dtypes)
-    bounds = _bounds(signature, params, case, exact)
+    return with_bounds(exact, bounds(signature, params, arrays(case.inputs), exact))
+
+
+def with_bounds(
+    exact: Mapping[str, Mapping[str, Rounded]], found: Mapping[tuple[str, str], Array]
+) -> dict[str, dict[str, Expected]]:
+    """Return the expected outputs of a call: values, residuals and bounds."""
     return {
         output: {
-            dtype: Expected(value, residual, bounds.get((output, dtype), ()))
+            dtype: Expected(value, residual, tuple(map(float, found.get((output, dtype), NOTHING).ravel())))
             for dtype, (value, residual) in by_dtype.items()
         }
         for output, by_dtype in exact.items()
     }
 
 
-def _bounds(
+def bounds(
     signature: Signature,
     params: Mapping[str, Any],
-    case: Case,
-    exact: Mapping[str, Mapping[str, tuple[Tensor, str]]],
-) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Return the bound of every element under the default claim, by output and dtype."""
+    inputs: Mapping[str, Array],
+    exact: Mapping[str, Mapping[str, Rounded]],
+    errors: Callable[[str], Mapping[str, Array]] = lambda dtype: {},
+) -> dict[tuple[str, str], Array]:
+    """Return the bound of every element under the default claim, by output and dtype.
+
+    `errors` says, for a dtype, how far inputs may be off that are outputs of an earlier step.
+    """
     floating = [output.name for output in signature.outputs if output.dtype == "float"]
     if not floating:
         return {}
     model = importlib.import_module("posref.bounds.model")
-    inputs = {name: _array(value) for name, value in case.inputs.items()}
     widest = {name: next(iter(exact[name])) for name in floating}
-    real = {name: _array(exact[name][widest[name]][0]) for name in floating}
-    found: dict[tuple[str, str], tuple[float, ...]] = {}
+    real = {name: array(exact[name][widest[name]][0]) for name in floating}
+    found: dict[tuple[str, str], Array] = {}
     for dtype in sorted({dtype for name in floating for dtype in exact[name]}):
         claim = model.DEFAULT_CLAIM[dtype]
-        allowed = model.bound(signature.name, claim, inputs, params, real, dtype)
+        allowed = model.bound(signature.name, claim, inputs, params, real, dtype, errors(dtype))
         for name in floating:
             if dtype in exact[name]:
-                flat = np.broadcast_to(allowed[name][0], real[name].shape).ravel()
-                found[name, dtype] = tuple(float(value) for value in flat)
+                found[name, dtype] = np.broadcast_to(allowed[name][0], real[name].shape)
     return found
 
 
-def _array(value: Tensor) -> Array:
+def arrays(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
+    """Return tensors as arrays of float64, int64 or bool."""
+    return {name: array(value) for name, value in tensors.items()}
+
+
+def array(value: Tensor) -> Array:
+    """Return a tensor as an array of float64, int64 or bool."""
     kind = {"int64": np.int64, "bool": np.bool_}.get(value.dtype, np.float64)
     return np.array(value.data, dtype=kind).reshape(value.shape)

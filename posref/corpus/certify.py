@@ -42,6 +42,14 @@ class NegativeZero(int):
     """
 
 
+class Carried:
+    """An input that is the output of an earlier step: the numbers of the engine, unrounded."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.shape = _shape(value)
+
+
 class Engine(Protocol):
     """What an engine offers; `exact` numbers stay exact through ``+ - * /``."""
 
@@ -115,10 +123,21 @@ def _attempt(
     dtypes: Sequence[str],
 ) -> dict[str, dict[str, Rounded]]:
     """Evaluate and round once, at the precision of `real`."""
+    outputs = evaluate(real, name, inputs, params)
+    return rounded(real, operation.signature(name), inputs, outputs, dtypes)
+
+
+def rounded(
+    real: Engine,
+    signature: Signature,
+    inputs: Mapping[str, Tensor | Carried],
+    outputs: Sequence[Any],
+    dtypes: Sequence[str],
+) -> dict[str, dict[str, Rounded]]:
+    """Round the outputs of one call."""
     found: dict[str, dict[str, Rounded]] = {}
-    signature = operation.signature(name)
     sizes = _sizes(signature, inputs)
-    for entry, output in zip(signature.outputs, _evaluate(real, name, inputs, params), strict=True):
+    for entry, output in zip(signature.outputs, outputs, strict=True):
         shape = _shape(output)
         if 0 in shape:
             # Nested lists end at an axis of size zero; those after it have their sizes from the inputs.
@@ -131,7 +150,7 @@ def _attempt(
     return found
 
 
-def _sizes(signature: Signature, inputs: Mapping[str, Tensor]) -> dict[str, int]:
+def _sizes(signature: Signature, inputs: Mapping[str, Tensor | Carried]) -> dict[str, int]:
     """Return the size of each named axis of the inputs."""
     return {
         letter: size
@@ -142,8 +161,8 @@ def _sizes(signature: Signature, inputs: Mapping[str, Tensor]) -> dict[str, int]
     }
 
 
-def _evaluate(
-    real: Engine, name: str, inputs: Mapping[str, Tensor], params: Mapping[str, Any]
+def evaluate(
+    real: Engine, name: str, inputs: Mapping[str, Tensor | Carried], params: Mapping[str, Any]
 ) -> Sequence[Any]:
     """Return the outputs of the golden function, as nested lists of numbers of `real`."""
     signature = operation.signature(name)
@@ -220,7 +239,7 @@ def _empty(
             shape = tuple(size or 1 for size in tensor.shape)
             grown[entry.name] = Tensor(tensor.dtype, shape, (int(entry.role == "mask"),) * prod(shape))
     found: dict[str, dict[str, Rounded]] = {}
-    for output, result in zip(signature.outputs, _evaluate(real, name, grown, params), strict=True):
+    for output, result in zip(signature.outputs, evaluate(real, name, grown, params), strict=True):
         letters = _letters(output.shape, len(_shape(result)))
         shape = tuple(0 if x in empty else n for x, n in zip(letters, _shape(result), strict=True))
         kinds = dtypes if output.dtype == "float" else [INTEGER_DTYPES[output.dtype]]
@@ -228,7 +247,7 @@ def _empty(
     return found
 
 
-def _axes(entry: Input, tensor: Tensor) -> list[tuple[str, int]]:
+def _axes(entry: Input, tensor: Tensor | Carried) -> list[tuple[str, int]]:
     """Return the letter and the size of each axis of an input."""
     return list(zip(_letters(entry.shape, len(tensor.shape)), tensor.shape, strict=True))
 
@@ -239,8 +258,10 @@ def _letters(shape: str, rank: int) -> list[str]:
     return [str(axis) for axis in range(rank - len(named), 0, -1)] + named
 
 
-def _nested(real: Engine, tensor: Tensor) -> Any:
+def _nested(real: Engine, tensor: Tensor | Carried) -> Any:
     """Return a tensor as nested lists of exact numbers; integers and booleans stay integers."""
+    if isinstance(tensor, Carried):
+        return tensor.value
     values: list[Any] = [_element(real, value) for value in tensor.data]
     if tensor.dtype in INTEGER_DTYPES.values():
         values = [int(value) for value in tensor.data]

@@ -25,8 +25,11 @@ SAMPLE: Final = 10
 """``--sample`` alone compares one group in so many."""
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add ``vectors`` and its four commands; each sets `run`, a function args -> exit code."""
+def add_parser(subparsers: Any) -> Any:
+    """Add ``vectors`` and its four commands; each sets `run`, a function args -> exit code.
+
+    Returns the collection of them, to which a room above may add its own.
+    """
     parser = subparsers.add_parser("vectors", help="build, verify, lint and compare vector files")
     commands = parser.add_subparsers(dest="vectors", required=True, metavar="COMMAND")
     for name, run, text in (
@@ -49,6 +52,7 @@ def add_parser(subparsers: Any) -> None:
     command.add_argument("old", type=Path)
     command.add_argument("new", type=Path)
     command.set_defaults(run=lambda args: _guarded(_diff, args))
+    return commands
 
 
 def _guarded(run: Any, args: argparse.Namespace) -> int:
@@ -113,7 +117,7 @@ def _build(args: argparse.Namespace) -> int:
     elements = sum(file.elements for file in corpus.files)
     print(
         f"{root}: corpus {corpus.version}, {len(corpus.files)} files, {size} bytes, "
-        f"{len(corpus.tests)} tests, {elements} elements"
+        f"{len(corpus.tests) + len(corpus.scenarios)} tests, {elements} elements"
     )
     return OK
 

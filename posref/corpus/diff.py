@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from posref.corpus import encode
-from posref.corpus.load import Corpus, Test, load_vectors
+from posref.corpus.load import Corpus, ScenarioTest, Test, load_vectors
 
 PARTS: Final = ("none", "PATCH", "MINOR", "MAJOR")
 """Which part of the version a change raises, the weakest first."""
@@ -64,7 +64,7 @@ def diff(a: str | Path, b: str | Path) -> Diff:
     capabilities were added, or tests withdrawn. PATCH: expected values or bounds were corrected.
     """
     old, new = load_vectors(a), load_vectors(b)
-    before, after = ({test.id: test for test in corpus.tests} for corpus in (old, new))
+    before, after = (_tests(corpus) for corpus in (old, new))
     added, withdrawn = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
     both = sorted(before.keys() & after.keys())
     changed = [name for name in both if before[name].case_hash != after[name].case_hash]
@@ -96,14 +96,21 @@ def diff(a: str | Path, b: str | Path) -> Diff:
     )
 
 
-def _question(test: Test) -> object:
+def _tests(corpus: Corpus) -> dict[str, Test | ScenarioTest]:
+    found: list[Test | ScenarioTest] = [*corpus.tests, *corpus.scenarios]
+    return {test.id: test for test in found}
+
+
+def _question(test: Test | ScenarioTest) -> object:
     """Return what a test asks, apart from the answer; exact to the bit."""
+    if isinstance(test, ScenarioTest):
+        return repr((test.scenario.objects, test.scenario.steps))
     inputs: Mapping[str, object] = {name: encode.tensor(value) for name, value in test.inputs.items()}
     return test.operation, test.kind, repr(test.params), inputs, test.error
 
 
 def _capabilities(corpus: Corpus) -> set[str]:
-    return {name for test in corpus.tests for name in test.requires}
+    return {name for test in _tests(corpus).values() for name in test.requires}
 
 
 def _version_problems(old: str, new: str, required: str) -> list[str]:

@@ -10,7 +10,7 @@ from posref import operation
 from posref.corpus import parameters
 from posref.corpus.bits import DIGITS, hexadecimal, round_up, rows
 from posref.corpus.clauses import clauses
-from posref.operation import Case, Group, Signature, Tensor
+from posref.operation import Case, Group, Scenario, Signature, Tensor
 
 FORMAT: Final = "posref-vectors"
 FORMAT_VERSION: Final = 1
@@ -55,13 +55,23 @@ def case_hash(name: str, params: Json, test: Json) -> str:
     if "error" in test:
         content["error"] = test["error"]
     else:
-        content["expected"] = {
-            output: {
-                dtype: {key: part for key, part in entry.items() if key != "bound"}
-                for dtype, entry in by_dtype.items()
-            }
-            for output, by_dtype in test["expected"].items()
+        content["expected"] = without_bounds(test["expected"])
+    return digest(content)
+
+
+def without_bounds(expected: Json) -> Json:
+    """Return the expected outputs of a call as a hash sees them."""
+    return {
+        output: {
+            dtype: {key: part for key, part in entry.items() if key != "bound"}
+            for dtype, entry in by_dtype.items()
         }
+        for output, by_dtype in expected.items()
+    }
+
+
+def digest(content: Json) -> str:
+    """Return the first 16 digits of the SHA-256 of compact JSON."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
@@ -72,26 +82,35 @@ def case(
     """Return one test as JSON; `values` are its expected outputs, empty where it must be refused."""
     order = [item.name for item in signature.inputs if item.name in entry.inputs]
     order += sorted(entry.inputs.keys() - set(order))
-    test: Json = {
+    test: Json = {**about(entry), "inputs": {name: tensor(entry.inputs[name]) for name in order}}
+    if entry.error:
+        test["error"] = {"class": entry.error.kind, "parameter": entry.error.parameter}
+    else:
+        test["expected"] = outputs(signature, values)
+    test["case_hash"] = case_hash(signature.name, params, test)
+    return test
+
+
+def about(entry: Case | Scenario) -> Json:
+    """Return what a test says about itself."""
+    return {
         "id": entry.id,
         "comment": entry.comment,
         "flags": sorted(entry.flags),
         "clauses": list(entry.clauses),
-        "inputs": {name: tensor(entry.inputs[name]) for name in order},
     }
-    if entry.error:
-        test["error"] = {"class": entry.error.kind, "parameter": entry.error.parameter}
-    else:
-        test["expected"] = {
-            output.name: {
-                dtype: expected(values[output.name][dtype])
-                for dtype in (*operation.DTYPES, "int64", "bool")
-                if dtype in values[output.name]
-            }
-            for output in signature.outputs
+
+
+def outputs(signature: Signature, values: Mapping[str, Mapping[str, Expected]]) -> Json:
+    """Return the expected outputs of a call as JSON."""
+    return {
+        output.name: {
+            dtype: expected(values[output.name][dtype])
+            for dtype in (*operation.DTYPES, "int64", "bool")
+            if dtype in values[output.name]
         }
-    test["case_hash"] = case_hash(signature.name, params, test)
-    return test
+        for output in signature.outputs
+    }
 
 
 def group(
@@ -137,7 +156,7 @@ def flags() -> dict[str, Json]:
 
 def document(name: str, kind: str, groups: Iterable[Json]) -> Json:
     """Return a whole file of one operation as JSON."""
-    return _document(name, kind, {"operation": name}, header(name), groups)
+    return whole(name, kind, {"operation": name}, header(name), groups)
 
 
 def model(name: str, title: str, source: Iterable[str], groups: Iterable[Json]) -> Json:
@@ -145,10 +164,11 @@ def model(name: str, title: str, source: Iterable[str], groups: Iterable[Json]) 
     found = list(groups)
     used = sorted({entry["operation"] for entry in found})
     text = f"{title}, as published. {' '.join(f'{one}: {header(one)}' for one in used)}"
-    return _document(name, "model", {"model": name, "source": list(source)}, text, found)
+    return whole(name, "model", {"model": name, "source": list(source)}, text, found)
 
 
-def _document(name: str, kind: str, subject: Json, text: str, groups: Iterable[Json]) -> Json:
+def whole(name: str, kind: str, subject: Json, text: str, groups: Iterable[Json]) -> Json:
+    """Return a file as JSON, with `subject` for what it is about and `text` for its header."""
     ordered = sorted(groups, key=lambda entry: entry["group"])
     tests = [test for entry in ordered for test in entry["tests"]]
     known = flags()

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import certified, encode, manifest, models, swap
+from posref.corpus import certified, certified_scenario, encode, encode_scenario, manifest, models, swap
 from posref.corpus.encode import Json
 from posref.corpus.load import load_vectors
 from posref.corpus.models import ModelGroup
-from posref.operation import Group
+from posref.operation import Group, ScenarioGroup
 
 CORPUS_VERSION: Final = "0.1.0"
 """The version of the corpus that this package builds."""
@@ -25,8 +25,10 @@ CORPUS_VERSION: Final = "0.1.0"
 Progress = Callable[[int, int, str], None]
 """Called with the groups done, all groups, and the operation of the last one."""
 
+AnyGroup = Group | ScenarioGroup
+
 Built = dict[tuple[str, str], list[Json]]
-"""Groups by operation and kind, or by model and ``"model"``."""
+"""Groups by operation and kind, or by scenarios or model and that word."""
 
 
 def build(
@@ -62,7 +64,7 @@ def build(
         If the engine's library is missing; names the extra that brings it.
     """
     destination = Path(destination).resolve()
-    groups = list(cases(operations))
+    groups: list[AnyGroup] = list(cases(operations))
     if not groups:
         raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
     certified.engine_class(engine)
@@ -74,16 +76,24 @@ def build(
         swap.replace(folder, destination)
 
 
-def cases(operations: str) -> Iterator[Group]:
-    """Yield the groups of every operation, and of every model, that the glob matches."""
+def cases(operations: str) -> Iterator[AnyGroup]:
+    """Yield the groups of every operation, of every file of scenarios and of every model that matches."""
     for name in operation.signatures():
         if fnmatchcase(name, operations):
             yield from operation.find("cases", name)()
+    yield from (group for group in operation.scenarios() if fnmatchcase(group.scenario, operations))
     yield from models.groups(operations)
 
 
-def _place(group: Group) -> tuple[str, str]:
-    """Return the operation or the model that a group belongs to, and the kind of its file."""
+def subject(group: AnyGroup) -> str:
+    """Return the operation of a group, or the name of its scenarios."""
+    return group.scenario if isinstance(group, ScenarioGroup) else group.operation
+
+
+def _place(group: AnyGroup) -> tuple[str, str]:
+    """Return the operation, the model or the scenarios that a group belongs to, and the kind of its file."""
+    if isinstance(group, ScenarioGroup):
+        return group.scenario, encode_scenario.KIND
     if isinstance(group, ModelGroup):
         return group.model, models.KIND
     return group.operation, _kind(group)
@@ -96,24 +106,30 @@ def _kind(group: Group) -> str:
     return "invalid" if refused.pop() else "value"
 
 
-def certify(groups: list[Group], engine: str, jobs: int, progress: Progress | None) -> Built:
+def certify(groups: list[AnyGroup], engine: str, jobs: int, progress: Progress | None) -> Built:
     """Return every group with its certified values as JSON."""
     found: Built = {}
     for done, (group, value) in enumerate(_each(groups, engine, jobs), 1):
         found.setdefault(_place(group), []).append(value)
         if progress:
-            progress(done, len(groups), group.operation)
+            progress(done, len(groups), subject(group))
     return found
 
 
-def _each(groups: list[Group], engine: str, jobs: int) -> Iterator[tuple[Group, Json]]:
+def _certified(group: AnyGroup, engine: str) -> Json:
+    if isinstance(group, ScenarioGroup):
+        return certified_scenario.group(group, engine)
+    return certified.group(group, engine)
+
+
+def _each(groups: list[AnyGroup], engine: str, jobs: int) -> Iterator[tuple[AnyGroup, Json]]:
     if jobs <= 1:
         for group in groups:
-            yield group, certified.group(group, engine)
+            yield group, _certified(group, engine)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_attend) as pool:
-        futures = {pool.submit(certified.group, group, engine): group for group in groups}
+        futures = {pool.submit(_certified, group, engine): group for group in groups}
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
@@ -141,7 +157,9 @@ def write(folder: Path, built: Built) -> None:
 
 
 def document(name: str, kind: str, groups: list[Json]) -> Json:
-    """Return the file of an operation or of a model as JSON."""
+    """Return the file of an operation, of scenarios or of a model as JSON."""
+    if kind == encode_scenario.KIND:
+        return encode_scenario.document(name, groups)
     if kind != models.KIND:
         return encode.document(name, kind, groups)
     model = models.models()[name]
@@ -149,11 +167,11 @@ def document(name: str, kind: str, groups: list[Json]) -> Json:
 
 
 def path_of(name: str, kind: str) -> str:
-    """Return the path of the file of an operation or of a model, below the root of the corpus."""
+    """Return the path of the file of an operation, scenarios or a model, below the root of the corpus."""
     if kind == models.KIND:
         return f"models/{name}.json"
     scheme, _, function = name.partition(".")
-    return f"core/{scheme}/{function}{'' if kind == 'value' else '_' + kind}.json"
+    return f"core/{scheme}/{function}{'_invalid' if kind == 'invalid' else ''}.json"
 
 
 def keep(source: Path, folder: Path, operations: str) -> None:
@@ -163,6 +181,11 @@ def keep(source: Path, folder: Path, operations: str) -> None:
         for name in operation.signatures()
         if fnmatchcase(name, operations)
         for kind in ("value", "invalid")
+    }
+    rebuilt |= {
+        path_of(group.scenario, encode_scenario.KIND)
+        for group in operation.scenarios()
+        if fnmatchcase(group.scenario, operations)
     }
     rebuilt |= {path_of(group.model, models.KIND) for group in models.groups(operations)}
     for path in sorted(source.rglob("*")):

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import encode, manifest, models
+from posref.corpus import encode, encode_scenario, manifest, models
 from posref.corpus.clauses import clauses
 from posref.corpus.generate import document
-from posref.corpus.load import Corpus, Test, load_vectors
-from posref.operation import Case, Group
+from posref.corpus.load import Corpus, ScenarioTest, Test, load_vectors
+from posref.operation import Case, Group, Scenario, ScenarioGroup
 
 CORE_BYTES: Final = 8_000_000
 """The core stays small enough to be carried by anybody's repository."""
@@ -76,14 +76,34 @@ def rewrite(tests: list[Test]) -> bytes:
     return encode.dump(document(name, models.KIND if named else tests[0].kind, groups))
 
 
+def rewrite_scenarios(tests: list[ScenarioTest]) -> bytes:
+    """Return the bytes that the scenarios of one file have when they are written again."""
+    groups = []
+    for name, members in groupby(tests, key=lambda test: test.group):
+        inside = list(members)
+        first = inside[0]
+        cases = tuple(test.scenario for test in inside)
+        group = ScenarioGroup(name, first.name, cases, first.requires, first.signed_zero)
+        groups.append(encode_scenario.group(group, {test.id: test.expected for test in inside}, first.source))
+    return encode.dump(encode_scenario.document(tests[0].name, groups))
+
+
+def _rewritten(corpus: Corpus) -> Iterator[tuple[str, bytes]]:
+    for file, tests in groupby(corpus.tests, key=lambda test: test.file):
+        yield file, rewrite(list(tests))
+    for file, played in groupby(corpus.scenarios, key=lambda test: test.file):
+        yield file, rewrite_scenarios(list(played))
+
+
 def _canonical(corpus: Corpus) -> Iterator[str]:
-    unknown = {flag for test in corpus.tests for flag in test.flags} - encode.flags().keys()
+    raised = {flag for test in _all(corpus) for flag in test.flags}
+    unknown = raised - encode.flags().keys()
     if unknown:
         yield f"flags that spec/flags.json does not explain: {', '.join(sorted(unknown))}"
         return
-    for file, tests in groupby(corpus.tests, key=lambda test: test.file):
+    for file, fresh in _rewritten(corpus):
         old = (corpus.root / file).read_bytes().split(b"\n")
-        new = rewrite(list(tests)).split(b"\n")
+        new = fresh.split(b"\n")
         if old != new:
             pairs = enumerate(zip(old, new, strict=False), 1)
             line = next((number for number, (one, two) in pairs if one != two), min(len(old), len(new)))
@@ -111,10 +131,12 @@ def _hand_kept(corpus: Corpus) -> Iterator[str]:
 
 def _cited(corpus: Corpus) -> Iterator[str]:
     known = clauses()
-    for test in corpus.tests:
+    files = {test.id: test.file for test in corpus.tests}
+    files |= {test.id: test.file for test in corpus.scenarios}
+    for test in _all(corpus):
         for clause in test.clauses:
             if clause not in known:
-                yield f"{test.file}: {test.id} cites {clause}, which no page of the specification has"
+                yield f"{files[test.id]}: {test.id} cites {clause}, which no page of the specification has"
 
 
 def _conventions(corpus: Corpus) -> Iterator[str]:
@@ -139,6 +161,11 @@ def _edges(corpus: Corpus) -> Iterator[str]:
         for edge in operation.signature(name).edges:
             if (name, edge) not in seen:
                 yield f"{name}: no test raises the edge {edge!r}"
+
+
+def _all(corpus: Corpus) -> list[Test | Scenario]:
+    """Return every test of a corpus, the scenarios among them."""
+    return [*corpus.tests, *(test.scenario for test in corpus.scenarios)]
 
 
 def _operations(corpus: Corpus) -> list[str]:

@@ -1,5 +1,6 @@
 """Vector files read strictly: the authority on what a valid file is."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -8,11 +9,13 @@ from typing import Final
 from posref import operation
 from posref.corpus import manifest
 from posref.corpus.encode import FORMAT, FORMAT_VERSION, LICENSE, Expected
+from posref.corpus.encode_scenario import KIND
 from posref.corpus.read import READERS, Test, groups
+from posref.corpus.read_scenario import ScenarioTest, scenario_groups
 from posref.corpus.strict import SLUG, Place, parse
 from posref.errors import FormatError
 
-__all__ = ["Corpus", "Expected", "Test", "load_vectors"]
+__all__ = ["Corpus", "Expected", "ScenarioTest", "Test", "load_vectors"]
 
 BUG_TYPES: Final = (
     "basic",
@@ -45,19 +48,23 @@ MODEL_HEAD: Final = tuple(
 )
 """Keys of the file of a model, whose groups name their operations."""
 
+SCENARIO_HEAD: Final = tuple(KIND if key == "operation" else key for key in HEAD)
+"""Keys of a file of scenarios, whose objects name their operations."""
+
 SUFFIXES: Final = {"_invalid": "invalid", "": "value"}
 """Kind of a file of the core, by the end of its name."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The tests of a corpus, in the order of its files."""
+    """The tests and the scenarios of a corpus, each in the order of its files."""
 
     root: Path
     version: str
     format_version: int
     files: tuple[manifest.File, ...]
     tests: tuple[Test, ...]
+    scenarios: tuple[ScenarioTest, ...] = ()
 
 
 def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpus:
@@ -69,12 +76,13 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
         The folder that holds ``manifest.json``; the corpus that posref ships, if left out.
     operations : str, default "*"
         Glob of the operations whose tests are wanted. Every file is verified against the manifest;
-        only the files of these operations, and those of models, are read.
+        only the files of these operations, and those of models and of scenarios, are read. A scenario
+        is wanted when its own name matches, or all of its operations do.
 
     Returns
     -------
     Corpus
-        Its `tests`, each with the inputs and the certified values as exact numbers.
+        Its `tests` and `scenarios`, with the inputs and the certified values as exact numbers.
 
     Raises
     ------
@@ -89,21 +97,41 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
     >>> {test.operation for test in corpus.tests}
     {'rope.inv_freq'}
     """
-    if not any(fnmatchcase(name, operations) for name in operation.signatures()):
+    if not matches(operations):
         raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
     folder = operation.home("vectors") if root is None else Path(root)
     listed = manifest.read(folder)
     seen: dict[str, str] = {}
     tests: list[Test] = []
+    scenarios: list[ScenarioTest] = []
     for file in listed.files:
         if not (folder / file.path).exists():
             continue
         data = _verified(folder, file)
         name, kind = _address(file.path)
-        if kind == "model" or fnmatchcase(name, operations):
+        if kind == KIND:
+            played = _read_scenarios(parse(data, file.path), name, file, seen)
+            scenarios += [test for test in played if wanted(test, (operations,))]
+        elif kind == "model" or fnmatchcase(name, operations):
             found = _read_file(parse(data, file.path), name, kind, file, seen)
             tests += [test for test in found if fnmatchcase(test.operation, operations)]
-    return Corpus(folder, listed.corpus_version, listed.format_version, listed.files, tuple(tests))
+    return Corpus(
+        folder, listed.corpus_version, listed.format_version, listed.files, tuple(tests), tuple(scenarios)
+    )
+
+
+def matches(pattern: str) -> bool:
+    """Return whether a glob matches any operation, or the name of any file of scenarios."""
+    return any(fnmatchcase(name, pattern) for name in operation.signatures()) or any(
+        fnmatchcase(group.scenario, pattern) for group in operation.scenarios()
+    )
+
+
+def wanted(test: ScenarioTest, patterns: Sequence[str]) -> bool:
+    """Return whether a glob matches the name of a scenario, or globs match all of its operations."""
+    return any(fnmatchcase(test.name, pattern) for pattern in patterns) or all(
+        any(fnmatchcase(name, pattern) for pattern in patterns) for name in test.operations
+    )
 
 
 def _verified(folder: Path, file: manifest.File) -> bytes:
@@ -116,10 +144,13 @@ def _verified(folder: Path, file: manifest.File) -> bytes:
 
 
 def _address(path: str) -> tuple[str, str]:
-    """Return the operation or the model, and the kind, that the path of a file promises."""
+    """Return the operation, the model or the scenarios, and the kind, that the path of a file promises."""
     parts = path.removesuffix(".json").split("/")
     if parts[0] == "models" and len(parts) == 2:
         return parts[1], "model"
+    scheme, _, name = ".".join(parts[1:]).partition(".")
+    if parts[0] == "core" and len(parts) == 3 and scheme in operation.schemes() and name.endswith(f"_{KIND}"):
+        return f"{scheme}.{name}", KIND
     for suffix in SUFFIXES:
         name = ".".join(parts[1:]).removesuffix(suffix)
         if (
@@ -132,12 +163,44 @@ def _address(path: str) -> tuple[str, str]:
     raise FormatError(path, "is not the path of a file of an operation that this version knows")
 
 
-def _read_file(root: Place, name: str, kind: str, file: manifest.File, seen: dict[str, str]) -> list[Test]:
+def _read_scenarios(root: Place, name: str, file: manifest.File, seen: dict[str, str]) -> list[ScenarioTest]:
+    head = _head(root, KIND)
+    root.record(*SCENARIO_HEAD)
+    head[KIND].one_of((name,))
+    notes = _common(head)
+    tests = list(scenario_groups(head["groups"], name, notes))
+    _check_ids(tests, file, seen)
+    found = [test for test, _ in tests]
+    _check_counts(root, head, [test.scenario.flags for test in found], notes, file)
+    return found
+
+
+def _head(root: Place, kind: str) -> dict[str, Place]:
     head = root.members()
     for key, value in (("format", FORMAT), ("format_version", FORMAT_VERSION), ("kind", kind)):
         if key not in head:
             root.fail(f"{key!r} is missing")
         head[key].one_of((value,))
+    return head
+
+
+def _common(head: dict[str, Place]) -> tuple[str, ...]:
+    head["license"].one_of((LICENSE,))
+    head["header"].text()
+    return _notes(head["notes"])
+
+
+def _check_ids(
+    tests: Iterable[tuple[Test | ScenarioTest, Place]], file: manifest.File, seen: dict[str, str]
+) -> None:
+    for test, place in tests:
+        if test.id in seen:
+            place.at("id").fail(f"stands in {seen[test.id]} too")
+        seen[test.id] = file.path
+
+
+def _read_file(root: Place, name: str, kind: str, file: manifest.File, seen: dict[str, str]) -> list[Test]:
+    head = _head(root, kind)
     if kind == "model":
         root.record(*MODEL_HEAD)
         head["model"].one_of((name,))
@@ -145,17 +208,12 @@ def _read_file(root: Place, name: str, kind: str, file: manifest.File, seen: dic
     else:
         root.record(*HEAD)
         head["operation"].one_of((name,))
-    head["license"].one_of((LICENSE,))
-    head["header"].text()
-    notes = _notes(head["notes"])
+    notes = _common(head)
     signature = None if kind == "model" else operation.signature(name)
     tests = list(groups(head["groups"], READERS[kind], signature, notes))
-    for test, place in tests:
-        if test.id in seen:
-            place.at("id").fail(f"stands in {seen[test.id]} too")
-        seen[test.id] = file.path
+    _check_ids(tests, file, seen)
     found = [test for test, _ in tests]
-    _check_counts(root, head, found, notes, file)
+    _check_counts(root, head, [test.flags for test in found], notes, file)
     return found
 
 
@@ -180,11 +238,15 @@ def _notes(place: Place) -> tuple[str, ...]:
 
 
 def _check_counts(
-    root: Place, head: dict[str, Place], tests: list[Test], notes: tuple[str, ...], file: manifest.File
+    root: Place,
+    head: dict[str, Place],
+    flags: list[tuple[str, ...]],
+    notes: tuple[str, ...],
+    file: manifest.File,
 ) -> None:
-    if head["number_of_tests"].integer(1) != len(tests):
-        head["number_of_tests"].fail(f"is {head['number_of_tests'].value}, the groups have {len(tests)}")
-    unused = set(notes) - {flag for test in tests for flag in test.flags}
+    if head["number_of_tests"].integer(1) != len(flags):
+        head["number_of_tests"].fail(f"is {head['number_of_tests'].value}, the groups have {len(flags)}")
+    unused = set(notes) - {flag for raised in flags for flag in raised}
     if unused:
         head["notes"].at(min(unused)).fail("no test raises this flag")
     if manifest.count(root.value) != (file.tests, file.elements):

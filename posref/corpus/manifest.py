@@ -54,8 +54,8 @@ def count(document: Any) -> tuple[int, int]:
     """
     tests = [test for group in document["groups"] for test in group["tests"]]
     elements = 0
-    for test in tests:
-        for by_dtype in test.get("expected", {}).values():
+    for call in (call for test in tests for call in test.get("steps", [test])):
+        for by_dtype in call.get("expected", {}).values():
             elements += math.prod(next(iter(by_dtype.values()))["shape"])
     return len(tests), elements
 

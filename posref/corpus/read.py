@@ -28,7 +28,7 @@ OVERFLOW: Final = {
 }
 """The magnitude from which a real value overflows each dtype."""
 
-_LEGAL: Final[Mapping[str, tuple[str, ...]]] = {
+LEGAL: Final[Mapping[str, tuple[str, ...]]] = {
     "table": ("float64", "float32"),
     "mask": ("bool",),
     "int": ("int64",),
@@ -45,7 +45,7 @@ STORED: Final[Mapping[str | None, tuple[Dtype, ...]]] = {
 }
 """The dtypes in which a result is stored, by the dtype of the main inputs."""
 
-_HASH = re.compile(r"[0-9a-f]{16}")
+HASH = re.compile(r"[0-9a-f]{16}")
 _ANY_DTYPE = (*DTYPES, "int64", "bool")
 
 
@@ -94,57 +94,78 @@ def groups(
 
     Without a `signature`, as in the file of a model, each group names its operation.
     """
-    names: set[str] = set()
     known = signatures()
-    own = () if signature else ("operation",)
+    own = ("params",) if signature else ("operation", "params")
+    for members, said in heads(place, *own):
+        operation = signature or known[members["operation"].one_of(tuple(known))]
+        params = read.params(members["params"], operation)
+        shared = _Shared(operation, notes, params, members["params"].value, **said)
+        for test in tests_of(members["tests"]):
+            yield read.test(test, shared), test
+
+
+def heads(place: Place, *own: str) -> Iterator[tuple[dict[str, Place], dict[str, Any]]]:
+    """Yield the members of each group of a file, and what the group says of all its tests.
+
+    `own` are the members that only groups of this kind have.
+    """
+    names: set[str] = set()
     for entry in place.elements():
-        members = entry.record("group", *own, "source", "params", "requires", "compare", "tests")
+        members = entry.record("group", "source", "requires", "compare", "tests", *own)
         name = members["group"].text(SLUG)
         if name in names:
             members["group"].fail("stands twice in this file")
         names.add(name)
         source = members["source"].record("name", "version")
-        operation = signature or known[members["operation"].one_of(tuple(known))]
         compare = members["compare"].record("signed_zero")
-        shared = _Shared(
-            operation,
-            notes,
-            read.params(members["params"], operation),
-            members["params"].value,
-            members["requires"].slugs(CAPABILITIES),
-            compare["signed_zero"].one_of(("ignore", "strict")),
-            name,
-            {"name": source["name"].text(), "version": source["version"].text(SEMVER)},
+        yield (
+            members,
+            {
+                "requires": members["requires"].slugs(CAPABILITIES),
+                "signed_zero": compare["signed_zero"].one_of(("ignore", "strict")),
+                "group": name,
+                "source": {"name": source["name"].text(), "version": source["version"].text(SEMVER)},
+            },
         )
-        if not members["tests"].elements():
-            members["tests"].fail("a group has at least one test")
-        for test in members["tests"].elements():
-            if isinstance(test.value, dict) and isinstance(test.value.get("id"), str):
-                test.case = test.value["id"]
-            yield read.test(test, shared), test
+
+
+def tests_of(place: Place) -> Iterator[Place]:
+    """Yield the places of the tests of a group, each with its identifier for messages."""
+    if not place.elements():
+        place.fail("a group has at least one test")
+    for test in place.elements():
+        if isinstance(test.value, dict) and isinstance(test.value.get("id"), str):
+            test.case = test.value["id"]
+        yield test
 
 
 def _common(place: Place, shared: _Shared, outcome: str) -> tuple[dict[str, Place], dict[str, Any]]:
     members = place.record("id", "comment", "flags", "clauses", "inputs", outcome, "case_hash")
-    cited = tuple(entry.text(CLAUSE) for entry in members["clauses"].elements())
-    if not cited:
-        members["clauses"].fail("a test names the clauses it tests")
-    found = members["case_hash"].text(_HASH)
     fields = {
-        "id": members["id"].text(SLUG),
+        **about(members, shared.notes),
         "operation": shared.signature.name,
         "params": shared.params,
-        "flags": members["flags"].slugs(shared.notes),
-        "clauses": cited,
-        "comment": members["comment"].text(),
         "requires": shared.requires,
         "signed_zero": shared.signed_zero,
         "file": place.file,
         "group": shared.group,
         "source": shared.source,
-        "case_hash": found,
+        "case_hash": members["case_hash"].text(HASH),
     }
     return members, fields
+
+
+def about(members: dict[str, Place], notes: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a test says about itself."""
+    cited = tuple(entry.text(CLAUSE) for entry in members["clauses"].elements())
+    if not cited:
+        members["clauses"].fail("a test names the clauses it tests")
+    return {
+        "id": members["id"].text(SLUG),
+        "flags": members["flags"].slugs(notes),
+        "clauses": cited,
+        "comment": members["comment"].text(),
+    }
 
 
 def _check_hash(members: dict[str, Place], place: Place, shared: _Shared) -> None:
@@ -161,10 +182,10 @@ def _value(place: Place, shared: _Shared) -> Test:
     expected = {}
     for name, entry in members["expected"].record(*outputs).items():
         kind = outputs[name].dtype
-        legal = STORED[main] if kind == "float" else _LEGAL[kind]
-        expected[name] = _by_dtype(entry, legal, shared.signed_zero == "strict")
+        legal = STORED[main] if kind == "float" else LEGAL[kind]
+        expected[name] = by_dtype(entry, legal, shared.signed_zero == "strict")
     if main == "bfloat16":
-        _check_float16(members["inputs"], shared.signature, inputs)
+        check_float16(members["inputs"], shared.signature, inputs)
     _check_hash(members, place, shared)
     return Test(kind="value", inputs=inputs, expected=expected, error=None, **fields)
 
@@ -182,19 +203,21 @@ def _inputs(place: Place, signature: Signature) -> dict[str, Tensor]:
     main: str | None = None
     for entry in signature.inputs:
         if entry.name in members:
-            found[entry.name] = _input(members[entry.name], entry, main)
+            found[entry.name] = one_input(members[entry.name], entry, main)
             main = main or (found[entry.name].dtype if entry.role == "main" else None)
     return found
 
 
-def _input(place: Place, entry: Input, main: str | None) -> Tensor:
-    legal = _LEGAL.get(entry.role, _LEGAL[entry.dtype])
+def one_input(place: Place, entry: Input, main: str | None) -> Tensor:
+    """Return the tensor of one input; a main one has the dtype `main`, if that is given."""
+    legal = LEGAL.get(entry.role, LEGAL[entry.dtype])
     if entry.role == "main" and main:
         legal = (main,)
     return decode.tensor(place, legal, "-inf" if entry.name in INFINITE else "none")
 
 
-def _check_float16(place: Place, signature: Signature, inputs: Mapping[str, Tensor]) -> None:
+def check_float16(place: Place, signature: Signature, inputs: Mapping[str, Tensor]) -> None:
+    """Refuse main inputs of type bfloat16 that are not exact in float16 too."""
     for name in (entry.name for entry in signature.main if entry.name in inputs):
         data = inputs[name].data
         try:
@@ -205,7 +228,8 @@ def _check_float16(place: Place, signature: Signature, inputs: Mapping[str, Tens
             place.at(name).fail("a bfloat16 main input is exact in float16 too")
 
 
-def _by_dtype(place: Place, legal: Sequence[str], strict_zero: bool) -> dict[str, Expected]:
+def by_dtype(place: Place, legal: Sequence[str], strict_zero: bool) -> dict[str, Expected]:
+    """Return an expected output in each of the `legal` dtypes that it does not overflow."""
     members = place.record(legal[0], optional=legal)
     found = {
         dtype: decode.expected(members[dtype], dtype, strict_zero) for dtype in legal if dtype in members

@@ -9,9 +9,8 @@ from typing import Any
 
 from posref.corpus import encode, manifest
 from posref.corpus.encode import Json
-from posref.corpus.generate import Built, Progress, cases, certify, keep, path_of, write
+from posref.corpus.generate import AnyGroup, Built, Progress, cases, certify, keep, path_of, subject, write
 from posref.corpus.load import load_vectors
-from posref.operation import Group
 
 
 def verify(
@@ -47,9 +46,9 @@ def verify(
         return _compare_bytes(root, folder)
 
 
-def chosen(group: Group, sample: int) -> bool:
+def chosen(group: AnyGroup, sample: int) -> bool:
     """Return whether a group is one of the sampled ones: one in `sample`, by its hash."""
-    identity = f"{group.operation}/{group.name}".encode("ascii")
+    identity = f"{subject(group)}/{group.name}".encode("ascii")
     return int(hashlib.sha256(identity).hexdigest(), 16) % sample == 0
 
 

@@ -3,5 +3,6 @@
 from typing import Final
 
 from posref.mistakes import _alibi_bias, _alibi_slopes
+from posref.mistakes._ignored import ignored
 
-MISTAKES: Final = (*_alibi_slopes.MISTAKES, *_alibi_bias.MISTAKES)
+MISTAKES: Final = (*_alibi_slopes.MISTAKES, *_alibi_bias.MISTAKES, *ignored("alibi"))

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, moved, replaced, significant
+from posref.mistakes._ignored import ignored
 from posref.operation import Mistake
 
 NAME: Final = "axial_rope.cos_sin"
@@ -202,4 +203,5 @@ MISTAKES: Final = (
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
     *moved(NAME, "positions-plus-1", "positions-absolute", "positions-truncated", "positions-bfloat16"),
+    *ignored("axial_rope"),
 )

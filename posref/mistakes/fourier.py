@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, replaced, significant
+from posref.mistakes._ignored import ignored
 from posref.operation import Mistake
 
 NAME: Final = "fourier.encode"
@@ -145,4 +146,5 @@ MISTAKES: Final = (
         called(NAME, half_angle),
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
+    *ignored("fourier"),
 )

@@ -7,6 +7,7 @@ import numpy as np
 
 from posref.mistakes import _mrope_ids
 from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, moved, replaced, significant
+from posref.mistakes._ignored import ignored
 from posref.operation import Mistake
 
 MAP, TABLE = "mrope.axis_of_channel", "mrope.cos_sin"
@@ -242,4 +243,4 @@ TABLES: Final = (
     *moved(TABLE, "positions-plus-1", "positions-absolute", "positions-truncated", "positions-bfloat16"),
 )
 
-MISTAKES: Final = (*MAPS, *TABLES, *_mrope_ids.MISTAKES)
+MISTAKES: Final = (*MAPS, *TABLES, *_mrope_ids.MISTAKES, *ignored("mrope"))

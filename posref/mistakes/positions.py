@@ -6,6 +6,7 @@ import numpy as np
 
 from posref.mistakes import _positions_ids, _positions_shard
 from posref.mistakes._alter import FLOAT32, Array, moved, significant
+from posref.mistakes._ignored import ignored
 from posref.operation import Mistake
 from posref.reference import positions
 
@@ -105,4 +106,5 @@ MISTAKES: Final = (
     *moved(NAME, "positions-of-row-0"),
     *_positions_ids.MISTAKES,
     *_positions_shard.MISTAKES,
+    *ignored("positions"),
 )

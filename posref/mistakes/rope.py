@@ -15,6 +15,7 @@ from posref.mistakes import (
     _rope_table_slice,
     _rope_tables,
 )
+from posref.mistakes._ignored import ignored
 
 MISTAKES: Final = (
     *_rope_tables.MISTAKES,
@@ -31,4 +32,5 @@ MISTAKES: Final = (
     *_rope_rerotate.MISTAKES,
     *_rope_rotate_vjp.MISTAKES,
     *_rope_apply_vjp.MISTAKES,
+    *ignored("rope"),
 )

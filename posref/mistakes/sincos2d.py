@@ -15,6 +15,7 @@ from posref.mistakes._alter import (
     replaced,
     significant,
 )
+from posref.mistakes._ignored import ignored
 from posref.operation import Mistake
 
 NAME: Final = "sincos2d.encode"
@@ -199,4 +200,5 @@ MISTAKES: Final = (
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
     *moved(NAME, "positions-plus-1", "positions-absolute", "positions-bfloat16"),
+    *ignored("sincos2d"),
 )

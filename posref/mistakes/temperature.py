@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from posref.mistakes._alter import FLOAT32, Arguments, Array, called, moved, significant
+from posref.mistakes._ignored import ignored
 from posref.operation import Mistake
 
 NAME: Final = "temperature.scale"
@@ -122,4 +123,5 @@ MISTAKES: Final = (
         _grown(rounded),
     ),
     *moved(NAME, "positions-from-0", "positions-of-row-0"),
+    *ignored("temperature"),
 )

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from posref.mistakes._alter import MOVES, REPORTS, Arguments, Array, altered, called, moved, replaced
+from posref.mistakes._ignored import ignored
 from posref.mistakes._ladders import LADDERS
 from posref.mistakes._rope_parts import OTHER, rest_dropped
 from posref.operation import Mistake
@@ -289,4 +290,5 @@ MISTAKES: Final = (
         "positions-of-row-0",
         "positions-bfloat16",
     ),
+    *ignored("xpos"),
 )

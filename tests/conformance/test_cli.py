@@ -88,7 +88,7 @@ class TestCheck:
         assert "passed=0" in last(capsys)
         assert main([*arguments, "--kind", "value"]) == 0
         assert main([*arguments, "--kind", "values"]) == 2
-        assert "kind is value or invalid" in capsys.readouterr().err
+        assert "kind is value, invalid or scenario" in capsys.readouterr().err
 
     def test_nothing_that_ran_is_2(self, kernel: str, capsys: Output) -> None:
         assert main(["check", kernel, "--operation", "alibi.*"]) == 2

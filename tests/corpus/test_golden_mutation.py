@@ -1,36 +1,19 @@
 """No change to a golden definition goes unseen: each mutant makes some vector come out different."""
 
-import ast
-import copy
 import inspect
 import signal
 import types
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import pytest
+from mutation import mutants
 
 from posref import operation
 from posref.corpus import certify as certification
 from posref.corpus import load_vectors
 from posref.corpus.engine_mpmath import MpmathReal
 from posref.corpus.load import Test as Vector
-
-SWAPS: dict[type, tuple[type, ...]] = {
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Add,),
-    ast.FloorDiv: (ast.Mult,),
-    ast.Div: (ast.Mult,),
-    ast.Lt: (ast.LtE,),
-    ast.LtE: (ast.Lt,),
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.And: (ast.Or,),
-}
-OTHER_FUNCTION = {"sin": "cos", "cos": "sin", "exp": "cos"}
 
 EQUIVALENT = {
     "alibi.slopes: exponents += [-bias_max * real.exact(2 * j + 1, 2 * n) for j in range(num_heads - n)]"
@@ -47,46 +30,13 @@ EQUIVALENT = {
     "positions._solve: middle = (low + high + 1) // 2: 1 -> 2": "the halves differ, the solution does not",
     "rope._last: while isinstance(tensor[0], list):: 0 -> -1": "any row tells the width",
     "rope._last: tensor = tensor[0]: 0 -> -1": "any row tells the width",
+    "rope.rotate_vjp: return grad_x, *(fold(table, cos, 2) for table in tables)"
+    ": 2 -> 1": "tables have as many rows as there are tokens",
+    "rope_scaling._above: return next(n for n in count() if n > bound)"
+    ": n > bound -> n >= bound": "no bound is an integer",
+    "rope_scaling._exponents: return 0, 1: 1 -> 2": "numerator and denominator are both doubled",
 }
 """Mutants that compute the same real numbers, each with the reason."""
-
-
-def mutants(source: str) -> Iterator[tuple[str, str, ast.Module]]:
-    """Yield (function, line and change, changed module) for every single change of the source."""
-    tree = ast.parse(source)
-    lines = source.splitlines()
-    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
-        count = sum(1 for _ in ast.walk(function))
-        for index in range(count):
-            for way in range(2):
-                changed = copy.deepcopy(tree)
-                twin = next(
-                    n for n in changed.body if isinstance(n, ast.FunctionDef) and n.name == function.name
-                )
-                node = next(n for i, n in enumerate(ast.walk(twin)) if i == index)
-                before = ast.unparse(node)
-                if change(node, way):
-                    text = f"{lines[node.lineno - 1].strip()}: {before} -> {ast.unparse(node)}"
-                    yield function.name, text, ast.fix_missing_locations(changed)
-
-
-def change(node: ast.AST, way: int) -> bool:
-    """Change one node in place in its `way`-th way; say whether there is such a way."""
-    if isinstance(node, ast.BinOp | ast.BoolOp) and way < len(SWAPS.get(type(node.op), ())):
-        node.op = SWAPS[type(node.op)][way]()
-    elif isinstance(node, ast.Compare) and way < len(SWAPS.get(type(node.ops[0]), ())):
-        node.ops[0] = SWAPS[type(node.ops[0])][way]()
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and way == 0:
-        node.op = ast.UAdd()
-    elif isinstance(node, ast.Constant) and type(node.value) is int:
-        node.value += 1 - 2 * way
-    elif isinstance(node, ast.Attribute) and node.attr in OTHER_FUNCTION and way == 0:
-        node.attr = OTHER_FUNCTION[node.attr]
-    elif isinstance(node, ast.Name) and node.id == "max" and way == 0:
-        node.id = "min"
-    else:
-        return False
-    return True
 
 
 LIMIT_SECONDS = 5
@@ -131,17 +81,17 @@ def test_every_golden_mutant_is_seen(scheme: str, monkeypatch: pytest.MonkeyPatc
     signal.signal(signal.SIGALRM, expire)
     survivors = []
     total = 0
-    for function, text, tree in mutants(inspect.getsource(module)):
+    for one in mutants(inspect.getsource(module)):
         mutant = types.ModuleType(module.__name__)
-        exec(compile(tree, "mutant", "exec"), vars(mutant))
+        exec(compile(one.tree, "mutant", "exec"), vars(mutant))
 
         def find(wing: str, name: str, mutant: types.ModuleType = mutant) -> Any:
             return getattr(mutant, name.partition(".")[2]) if wing == "golden" else original(wing, name)
 
         monkeypatch.setattr(operation, "find", find)
         total += 1
-        label = f"{scheme}.{function}: {text}"
-        seen = any(differs(test) for test in vectors(names, f"{scheme}.{function}"))
+        label = f"{scheme}.{one.function}: {one.change}"
+        seen = any(differs(test) for test in vectors(names, f"{scheme}.{one.function}"))
         if seen == (label in EQUIVALENT):
             survivors.append(label)
     assert total > 5

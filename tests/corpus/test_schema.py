@@ -11,7 +11,7 @@ from posref import operation
 from posref.conformance.report import Report, summarize
 from posref.conformance.verdict import Result, Worst
 from posref.corpus import bits, encode, load_vectors, manifest, parameters, read
-from posref.corpus.load import BUG_TYPES, HEAD, MODEL_HEAD
+from posref.corpus.load import BUG_TYPES, HEAD, MODEL_HEAD, SCENARIO_HEAD
 from posref.errors import KINDS
 
 SCHEMAS = operation.home("spec") / "schema"
@@ -30,6 +30,8 @@ def validator(kind: str) -> Draft202012Validator:
 def kind_of(path: str) -> str:
     if path.startswith("models/"):
         return "model"
+    if path.endswith("_scenario.json"):
+        return "scenario"
     return "invalid" if path.endswith("_invalid.json") else "value"
 
 
@@ -51,7 +53,7 @@ def test_structural_corruption_is_refused(small: Any, corruption: Corruption) ->
 
 def test_shipped_files_are_accepted() -> None:
     corpus = load_vectors()
-    validators = {kind: validator(kind) for kind in ("value", "invalid", "model")}
+    validators = {kind: validator(kind) for kind in ("value", "invalid", "model", "scenario")}
     assert corpus.files
     for file in corpus.files:
         document = json.loads((corpus.root / file.path).read_bytes())
@@ -71,10 +73,11 @@ def test_a_wrong_manifest_is_refused(small: Any, change: dict[str, Any]) -> None
 
 
 def test_closed_lists_agree() -> None:
-    value, invalid, model = (schema(kind) for kind in ("value", "invalid", "model"))
+    value, invalid, model, scenario = (schema(kind) for kind in ("value", "invalid", "model", "scenario"))
     assert value["required"] == invalid["required"] == list(HEAD)
     assert model["required"] == list(MODEL_HEAD)
-    for found in (value["$defs"], invalid["$defs"], model["$defs"]):
+    assert scenario["required"] == list(SCENARIO_HEAD)
+    for found in (value["$defs"], invalid["$defs"], model["$defs"], scenario["$defs"]):
         assert found["note"]["properties"]["bug_type"]["enum"] == list(BUG_TYPES)
         assert found["requires"]["items"]["enum"] == list(read.CAPABILITIES)
     refusal = invalid["$defs"]["test"]["properties"]["error"]["properties"]
@@ -111,7 +114,7 @@ def test_a_report_is_accepted() -> None:
 
 @pytest.mark.parametrize(
     ("place", "value"),
-    [("verdict", "maybe"), ("kind", "scenario"), ("elements", -1), ("worst_error", {}), ("extra", 1)],
+    [("verdict", "maybe"), ("kind", "story"), ("elements", -1), ("worst_error", {}), ("extra", 1)],
 )
 def test_a_wrong_report_is_refused(place: str, value: Any) -> None:
     document = report()

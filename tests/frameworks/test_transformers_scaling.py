@@ -222,6 +222,22 @@ def test_finding_the_older_name_of_a_share_is_passed_over(models, call):
     assert len(ladder) == 10
 
 
+def test_finding_a_type_beside_nests_needs_its_keys_beside_them_too(models, call):
+    """transformers validates the flat object that holds the type, where a factor in a nest is not seen."""
+    nests = {"sliding_attention": {"factor": 2.0}, "full_attention": {"factor": 8.0}}
+    config = {"head_dim": 16, "rope_parameters": {"rope_type": "linear", "rope_theta": 10000.0, **nests}}
+    with pytest.raises(KeyError, match="factor"):
+        resolved(models, call, config, layer_type="sliding_attention")
+
+
+def test_finding_any_text_config_is_the_model(models, call):
+    """A text_config without a hidden size is read all the same, with the defaults of its class."""
+    flat = {"hidden_size": 32, "num_attention_heads": 4}
+    expected, *_ = resolved(models, call, flat)
+    found, *_ = resolved(models, call, {**flat, "text_config": {"vocab_size": 100}})
+    assert (len(expected), len(found)) == (4, 64)
+
+
 def test_finding_a_local_base_of_null_is_no_base(models, call):
     """ModernBertConfig takes null for the local base, where its first version took the global one."""
     config = {"hidden_size": 96, "num_attention_heads": 12, "global_rope_theta": 160000.0}
