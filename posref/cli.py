@@ -1,4 +1,4 @@
-"""The command line: ``posref list | show | check | judge | explain | resolve | vectors``.
+"""The command line: ``posref list | show | check | judge | explain | resolve | matrix | vectors``.
 
 Exit codes: 0 pass, 1 mismatch, 2 usage, a bad file, or nothing that ran, 130 interrupted.
 """
@@ -6,14 +6,17 @@ Exit codes: 0 pass, 1 mismatch, 2 usage, a bad file, or nothing that ran, 130 in
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import posref
 from posref import configuration, conformance, corpus
-from posref.conformance import coverage, files, show
+from posref.conformance import confusion, coverage, files, matrix, options, outputs, show
+from posref.conformance.export import command as export
 from posref.corpus import command
+from posref.corpus.progress import bar
 
 PASS: Final = 0
 MISMATCH: Final = 1
@@ -78,8 +81,12 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="the text of a clause, or what a flag means")
     explain.add_argument("name", metavar="CLAUSE-or-FLAG")
     explain.set_defaults(run=_explain)
-    coverage.add_parser(command.add_parser(commands))
+    vectors = command.add_parser(commands)
+    coverage.add_parser(vectors)
+    confusion.add_parser(vectors)
+    export.add_parser(vectors)
     configuration.add_parser(commands)
+    matrix.add_parser(commands)
     return parser
 
 
@@ -92,12 +99,17 @@ def _add_show(commands: Any) -> None:
 
 def _add_check(commands: Any) -> None:
     parser = commands.add_parser("check", help="judge an implementation by the vectors")
-    parser.add_argument("target", metavar="TARGET", help="adapter, package.module or package.module:object")
+    options.add_arguments(parser)
     parser.add_argument("--operation", action="append", metavar="GLOB", help="only these; may be repeated")
     parser.add_argument("--dtype", action="append", help="only this floating dtype; may be repeated")
     parser.add_argument("--claim", help="how close is right; default: the default claim of the dtype")
     parser.add_argument("--kind", help="value, invalid (what must be refused) or scenario (several calls)")
-    parser.add_argument("--json", metavar="FILE", help="write the report there as JSON; - for the screen")
+    parser.add_argument(
+        "--layout",
+        default="contiguous",
+        help="how inputs lie in memory: contiguous (default), strided, sliced, transposed or reversed",
+    )
+    outputs.add_arguments(parser)
     parser.add_argument("--root", type=Path, help="folder of the corpus")
     parser.set_defaults(run=_check)
 
@@ -122,6 +134,7 @@ def _show(args: argparse.Namespace) -> int:
     loaded = corpus.load_vectors(args.root)
     texts = [show.case(test) for test in loaded.tests if test.id == args.case]
     texts += [show.scenario(test) for test in loaded.scenarios if test.id == args.case]
+    texts += [show.golden(test) for test in loaded.golden if test.id == args.case]
     if not texts:
         raise ValueError(f"no case {args.case!r} in the corpus")
     print(texts[0])
@@ -134,39 +147,37 @@ def _explain(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
+    places = outputs.places(args)
     here = os.getcwd()
     sys.path.insert(0, here)  # as python -m does; the installed script leaves it out
     try:
-        report = conformance.check(
-            args.target,
-            args.operation or "*",
-            dtype=args.dtype,
-            claim=args.claim,
-            root=args.root,
-            kind=args.kind,
-        )
+        with warnings.catch_warnings(record=True) as remarks:
+            warnings.simplefilter("always", RuntimeWarning)  # how a program ended
+            report = conformance.check(
+                options.chosen(args),
+                args.operation or "*",
+                dtype=args.dtype,
+                claim=args.claim,
+                root=args.root,
+                kind=args.kind,
+                layout=args.layout,
+                expected=args.xfail or (),
+                strict=args.strict,
+                progress=bar("checking"),
+            )
     finally:
         sys.path.remove(here)
-    if args.json == "-":
-        print(report.to_json(), end="")
-    else:
-        if args.json:
-            _write(Path(args.json), report.to_json())
-        print(report.to_text())
-    if not report.executed:
-        _say("nothing ran: this is no pass")
+    for remark in remarks:
+        _say(str(remark.message))
+    faults = outputs.deliver(report, places)
+    for fault in faults:
+        _say(fault)
+    if report.executed < args.min_tests:
+        wanted = f", where at least {args.min_tests} were to run" if args.min_tests > 1 else ""
+        _say(f"{report.executed or 'nothing'} ran{wanted}: this is no pass")
+    if faults or report.executed < args.min_tests:
         return USAGE
     return PASS if report else MISMATCH
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file under another name and move it, so that no half of it is ever read."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        partial.write_text(text, "ascii")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _judge(args: argparse.Namespace) -> int:

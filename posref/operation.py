@@ -156,7 +156,8 @@ class Case:
     """One chosen input: why it was chosen, the clauses it tests, the flags it raises.
 
     `error` is None, or the refusal that the input must get. The inputs and parameters of a case
-    that must be refused may themselves be anything.
+    that must be refused may themselves be anything. `hardness` is a dtype near whose rounding boundaries
+    the result of a hard case lies, None where that is not why it was chosen.
     """
 
     id: str
@@ -165,6 +166,7 @@ class Case:
     clauses: tuple[str, ...]
     flags: tuple[str, ...] = ()
     error: Refusal | None = None
+    hardness: str | None = None
 
 
 @dataclass(frozen=True)
@@ -237,8 +239,9 @@ class Mistake:
     """A known wrong implementation of one operation.
 
     `function` has the operation's signature, works on NumPy arrays and returns float64 (or
-    integers). `check` is one value computed by hand or given in a report: keyword arguments of the
-    call under ``"inputs"`` and ``"params"``, and the flat wrong result under ``"output"``.
+    integers); if it has a method `on`, that puts it on top of another implementation. `check` is one
+    value computed by hand or given in a report: keyword arguments of the call under ``"inputs"`` and
+    ``"params"``, and the flat wrong result under ``"output"``.
     """
 
     name: str
@@ -248,6 +251,23 @@ class Mistake:
     function: Callable[..., Any]
     report: str = ""
     check: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StaleMistake:
+    """A known wrong object: it keeps from one call of an operation what does not hold in a later one.
+
+    `session` takes the parameters by keyword and returns the object, a callable that gets the inputs by
+    position and by keyword the parameters that the call overrides. It takes NumPy arrays and gives
+    arrays of their dtype, or integers. An object made anew for every call is right.
+    """
+
+    name: str
+    operation: str
+    flag: str
+    description: str
+    session: Callable[..., Callable[..., Any]]
+    report: str = ""
 
 
 @cache
@@ -315,6 +335,12 @@ def mistakes(name: str) -> tuple[Mistake, ...]:
     """Return the registered mistakes of the operation `name`."""
     module = importlib.import_module(f"posref.mistakes.{signature(name).scheme}")
     return tuple(entry for entry in module.MISTAKES if entry.operation == name)
+
+
+def stale_mistakes(name: str) -> tuple[StaleMistake, ...]:
+    """Return the registered stale-state mistakes of the operation `name`, the wing's ``STALE``."""
+    module = importlib.import_module(f"posref.mistakes.{signature(name).scheme}")
+    return tuple(entry for entry in getattr(module, "STALE", ()) if entry.operation == name)
 
 
 def scenarios() -> tuple[ScenarioGroup, ...]:

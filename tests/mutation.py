@@ -6,52 +6,22 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-SWAPS: dict[type, tuple[type, ...]] = {
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Add,),
-    ast.FloorDiv: (ast.Mult,),
-    ast.Div: (ast.Mult,),
-    ast.Lt: (ast.LtE,),
-    ast.LtE: (ast.Lt,),
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.And: (ast.Or,),
-}
-"""What may stand for an operator in any source."""
+from mutation_operators import variants
 
-MORE_SWAPS: dict[type, tuple[type, ...]] = {
-    **SWAPS,
-    ast.Mod: (ast.Mult,),
-    ast.Pow: (ast.Mult,),
-    ast.BitAnd: (ast.BitOr,),
-    ast.LShift: (ast.RShift,),
-    ast.RShift: (ast.LShift,),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.Or: (ast.And,),
-}
-"""What may stand for one where the change of a whole source is tried."""
-
-OTHER_FUNCTION = {"sin": "cos", "cos": "sin", "exp": "cos"}
-OTHER_NAME = {"max": "min"}
-MORE_FUNCTIONS = {"floor": "ceil", "ceil": "floor", "maximum": "minimum", "minimum": "maximum", "max": "min"}
 UNSEEN = {"annotation", "returns", "decorator_list"}
 """Fields of a node that no call evaluates."""
 
-EITHER_WAY = {"max", "min", "maximum", "minimum", "product", "multiply", "add", "meet", "zip"}
-"""Functions of which it does not matter, or not for what they give, in which order the arguments stand."""
+CONSTANT = ""
+"""The function of a mutant that changes a constant of the module."""
 
 
 @dataclass(frozen=True)
 class Mutant:
     """One change: the function, what became of what, its line and all lines of its statement.
 
-    `tree` is the changed function or module; it holds the change only until the next mutant is asked for.
+    `kind` says where it lies: in the "code" of the function, in the "default" of an argument (all lines of
+    the function are then its lines), or in a "constant" of the module. `tree` is the changed module; it
+    holds the change only until the next mutant is asked for.
     """
 
     function: str
@@ -59,6 +29,7 @@ class Mutant:
     line: int
     lines: range
     tree: ast.Module
+    kind: str = "code"
 
     @property
     def draw(self) -> int:
@@ -66,22 +37,47 @@ class Mutant:
         return int(sha256(f"{self.function}: {self.change}".encode()).hexdigest()[:12], 16)
 
 
+@dataclass(frozen=True)
+class Change:
+    """A change of a tree before it has a name: two nodes, what puts one there, and the lines it shows on."""
+
+    before: ast.AST
+    after: ast.AST
+    put: Any
+    lines: range
+    kind: str = "code"
+
+
 def mutants(source: str, *, thorough: bool = False) -> Iterator[Mutant]:
-    """Yield every single change of a function of `source`; methods are functions of ``Class.method``."""
+    """Yield every single change of a function of `source`; methods are functions of ``Class.method``.
+
+    A thorough list has more operators, dropped statements, defaults of arguments and constants of the module.
+    """
     module = ast.parse(source)
     lines = source.splitlines()
     for name, function in functions(module):
-        seen: dict[str, int] = {}
-        for node, role, put, root in slots(function):
-            before = ast.unparse(node)
-            for other in variants(node, role, thorough):
-                put(ast.fix_missing_locations(ast.copy_location(other, node)))
-                text = f"{lines[node.lineno - 1].strip()}: {before} -> {ast.unparse(other)}"
-                seen[text] = seen.get(text, 0) + 1
-                text += f" [{seen[text]}]" if seen[text] > 1 else ""
-                whole = range(root.lineno, (root.end_lineno or root.lineno) + 1)
-                yield Mutant(name, text, node.lineno, whole, module)
-                put(node)
+        found = changes(function, thorough)
+        yield from named(name, module, lines, found)
+    if thorough:
+        yield from named(CONSTANT, module, lines, constants(module, len(lines)))
+
+
+def named(name: str, module: ast.Module, lines: list[str], found: Iterator[Change]) -> Iterator[Mutant]:
+    """Yield a mutant a change: the tree holds it for as long."""
+    seen: dict[str, int] = {}
+    for change in found:
+        at: Any = change.before
+        change.put(ast.fix_missing_locations(ast.copy_location(change.after, at)))
+        text = f"{lines[at.lineno - 1].strip()}: {brief(change.before)} -> {brief(change.after)}"
+        seen[text] = seen.get(text, 0) + 1
+        text += f" [{seen[text]}]" if seen[text] > 1 else ""
+        yield Mutant(name, text, at.lineno, change.lines, module, change.kind)
+        change.put(change.before)
+
+
+def brief(node: ast.AST) -> str:
+    """Return the source of a node; of a loop only the head."""
+    return ast.unparse(node).partition("\n")[0]
 
 
 def functions(module: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -93,6 +89,19 @@ def functions(module: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
             for method in node.body:
                 if isinstance(method, ast.FunctionDef):
                     yield f"{node.name}.{method.name}", method
+
+
+def changes(function: ast.FunctionDef, thorough: bool) -> Iterator[Change]:
+    for node, role, put, root in slots(function):
+        for other in variants(node, role, thorough):
+            yield Change(node, other, put, span(root))
+    if thorough:
+        yield from dropped(function)
+        yield from defaults(function)
+
+
+def span(node: Any) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def slots(parent: ast.AST, root: Any = None) -> Iterator[tuple[Any, str, Any, Any]]:
@@ -118,70 +127,87 @@ def putter(parent: ast.AST, field: str, place: int, value: Any) -> Any:
     return lambda node: setattr(parent, field, node)
 
 
-def variants(node: ast.expr, role: str, thorough: bool) -> Iterator[ast.expr]:
-    """Yield what is put in the place of an expression: always one thing else, nothing of its parts."""
-    swaps = MORE_SWAPS if thorough else SWAPS
-    match node:
-        case ast.BinOp(_, _, ast.Constant(0.0)):
-            return  # it only makes a zero positive
-        case ast.BinOp(left, op, right):
-            yield from (ast.BinOp(left, other(), right) for other in swaps.get(type(op), ()))
-        case ast.BoolOp(op, values):
-            yield from (ast.BoolOp(other(), values) for other in swaps.get(type(op), ()))
-        case ast.Compare(left, [op, *ops], rest):
-            yield from (ast.Compare(left, [other(), *ops], rest) for other in swaps.get(type(op), ()))
-        case ast.UnaryOp(ast.USub(), operand):
-            yield ast.UnaryOp(ast.UAdd(), operand)
-        case ast.Constant(int() as value) if type(value) is int:
-            yield from (ast.Constant(value + 1), ast.Constant(value - 1))
-        case ast.Attribute(value, name, context) if name in OTHER_FUNCTION:
-            yield ast.Attribute(value, OTHER_FUNCTION[name], context)
-        case ast.Name(name, context) if name in OTHER_NAME:
-            yield ast.Name(OTHER_NAME[name], context)
-    if thorough:
-        yield from thorough_variants(node, role)
+def dropped(function: ast.FunctionDef) -> Iterator[Change]:
+    """Yield the statements that a function can do without and still run: ``pass`` stands for each.
+
+    These are calls for their effect, refusals, early returns, loops, and assignments to what has a value
+    already. The last return is none of them, nor is what binds a name for the first time.
+    """
+    bound = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
+    last = function.body[-1]
+    for parent, statement, put in statements(function):
+        if statement is not last and droppable(statement, bound) and not isinstance(parent, ast.ClassDef):
+            yield Change(statement, ast.Pass(), put, span(statement))
+        bound |= {node.id for node in ast.walk(statement) if is_binding(node)}
 
 
-def thorough_variants(node: ast.expr, role: str) -> Iterator[ast.expr]:
-    """Yield the changes beyond an operator or a constant: dropped, swapped and shifted parts."""
-    match node:
-        case ast.BinOp(_, ast.Add(), ast.Constant(0.0)):
+def statements(parent: ast.AST) -> Iterator[tuple[ast.AST, ast.stmt, Any]]:
+    """Yield every statement below a node, in order, and what puts another there."""
+    for field, value in ast.iter_fields(parent):
+        for place, child in enumerate(value if isinstance(value, list) else [value]):
+            if isinstance(child, ast.stmt):
+                yield parent, child, putter(parent, field, place, value)
+            if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+                yield from statements(child)
+
+
+def droppable(statement: ast.stmt, bound: set[str]) -> bool:
+    match statement:
+        case ast.Expr(value):
+            return not isinstance(value, ast.Constant)
+        case (
+            ast.Raise()
+            | ast.Return()
+            | ast.For()
+            | ast.While()
+            | ast.AugAssign()
+            | ast.Continue()
+            | ast.Break()
+        ):
+            return True
+        case ast.Assign(targets):
+            parts = [part for target in targets for part in ast.walk(target)]
+            names = {part.id for part in parts if is_binding(part)}
+            return names <= bound
+    return False
+
+
+def is_binding(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def defaults(function: ast.FunctionDef) -> Iterator[Change]:
+    """Yield the changes of the values that arguments have when they are not given."""
+    for values in (function.args.defaults, function.args.kw_defaults):
+        for place, value in enumerate(values):
+            put = putter(function.args, "", place, values)
+            for other in other_default(value):
+                yield Change(value, other, put, span(function), "default")
+
+
+def other_default(value: ast.expr | None) -> Iterator[ast.expr]:
+    match value:
+        case None:
             return
-        case ast.BinOp(left, ast.Add(), right):
-            yield from (left, right)
-        case ast.BinOp(left, ast.Sub(), right):
-            yield from (left, ast.UnaryOp(ast.USub(), right))
-        case ast.BoolOp(_, [first, second]):
-            yield from (first, second)
-        case ast.UnaryOp(ast.Not(), operand):
-            yield operand
-        case ast.Constant(bool() as value):
-            yield ast.Constant(not value)
-        case ast.IfExp(test, body, otherwise):
-            yield ast.IfExp(test, otherwise, body)
-        case ast.Subscript(value, ast.Name() as index, context):
-            yield ast.Subscript(value, ast.BinOp(index, ast.Add(), ast.Constant(1)), context)
-        case ast.Attribute(value, name, context) if name in MORE_FUNCTIONS:
-            yield ast.Attribute(value, MORE_FUNCTIONS[name], context)
-        case ast.Call():
-            yield from swapped_arguments(node)
-    if role == "test" and isinstance(node, ast.Name | ast.Attribute | ast.Call):
-        yield ast.UnaryOp(ast.Not(), node)
-    if role in ("lower", "upper") and isinstance(node, ast.Name):
-        yield ast.BinOp(node, ast.Add(), ast.Constant(1))
+        case ast.Constant(None):
+            yield ast.Constant(1)
+        case ast.Constant(str() as text):
+            yield ast.Constant(f"no {text}")
+        case ast.Constant(bool()):
+            yield from variants(value, "default", True)
+        case _:
+            yield ast.Constant(None)
+            yield from variants(value, "default", True)
 
 
-def swapped_arguments(call: ast.Call) -> Iterator[ast.expr]:
-    """Yield a call with two neighbouring arguments, or the values of two neighbouring keywords, swapped."""
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    for place, (one, other) in enumerate(zip(call.args, call.args[1:], strict=False)):
-        if called in EITHER_WAY:
-            break
-        starred = isinstance(one, ast.Starred) or isinstance(other, ast.Starred)
-        if not starred and ast.dump(one) != ast.dump(other):
-            args = [*call.args[:place], other, one, *call.args[place + 2 :]]
-            yield ast.Call(call.func, args, call.keywords)
-    for place, (first, second) in enumerate(zip(call.keywords, call.keywords[1:], strict=False)):
-        if first.arg and second.arg and ast.dump(first.value) != ast.dump(second.value):
-            pair = [ast.keyword(first.arg, second.value), ast.keyword(second.arg, first.value)]
-            yield ast.Call(call.func, call.args, [*call.keywords[:place], *pair, *call.keywords[place + 2 :]])
+def constants(module: ast.Module, lines: int) -> Iterator[Change]:
+    """Yield the changes of the numbers that a module keeps under names of their own."""
+    for node in module.body:
+        target = node.target if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [None])[0]
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(target, ast.Name):
+            for part, role, put, _ in slots(node):
+                if role not in ("target", "targets") and not isinstance(part, ast.Tuple | ast.List):
+                    yield from (
+                        Change(part, other, put, range(1, lines + 1), "constant")
+                        for other in variants(part, role, True)
+                    )

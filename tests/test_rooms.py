@@ -35,9 +35,14 @@ MAY_IMPORT = {
         "numpy",
         "posref", "posref.errors", "posref.operation", "posref.numerics", "posref.bounds", "posref.corpus",
         "posref.adapters",
+        "safetensors",
     },
 }  # fmt: skip
-ONLY_IN = {"mpmath": {"posref.corpus.engine_mpmath"}, "flint": {"posref.corpus.engine_arb"}}
+ONLY_IN = {
+    "mpmath": {"posref.corpus.engine_mpmath"},
+    "flint": {"posref.corpus.engine_arb"},
+    "safetensors": {"posref.conformance.export.safetensors"},
+}
 
 
 def imports(file: Path) -> set[str]:
@@ -140,7 +145,9 @@ def test_clauses_are_dense(scheme: str) -> None:
 
 def test_clauses_cited_in_code_exist() -> None:
     for file in sorted((ROOT / "posref").rglob("*.py")):
-        for name in re.findall(r"\b(?:[a-z0-9_]+|vector-format)\.C\d+\b", file.read_text("utf-8")):
+        for name in re.findall(
+            r"\b(?:vector-format|wire-protocol|[a-z0-9_]+)\.C\d+\b", file.read_text("utf-8")
+        ):
             assert name in clauses(), f"{file.name}: {name}"
 
 

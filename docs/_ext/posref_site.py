@@ -16,6 +16,7 @@ import site_clauses
 import site_commands
 import site_flags
 import site_glance
+import site_matrix
 import site_precision
 import site_properties
 import site_worked
@@ -29,6 +30,7 @@ PARTS = (
     site_commands,
     site_flags,
     site_glance,
+    site_matrix,
     site_precision,
     site_properties,
     site_worked,

@@ -6,10 +6,10 @@ from posref.operation import home
 
 HEAD = re.compile(r"^\*\*([a-z][a-z0-9_-]*\.C\d+)\*\*", re.MULTILINE)
 NAMED = re.compile(r"(?<![\w*#\[])([a-z][a-z0-9_-]*\.C\d+)\b(?!\*\*)")
-LOCAL = re.compile(r"(?<![\w.*#\[$\\])C(\d+)\b(?![\w*])")
+LOCAL = re.compile(r"(?<![\w.*#\[$\\])C(?!99\b)(\d+)\b(?![\w*])")  # C99 is a language
 
 
-BESIDE = ("conventions", "precision", "vector-format")
+BESIDE = ("conventions", "precision", "vector-format", "wire-protocol")
 """Pages of the specification beside those of the schemes."""
 
 FOREIGN = ("precision", "")

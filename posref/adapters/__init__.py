@@ -8,6 +8,7 @@ callable raises `Unsupported` with the reason, and the judge counts a skip.
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,10 @@ class Unsupported(Exception):
     """The implementation has no way to be asked for this; the message says why."""
 
 
+class BrokenError(Exception):
+    """What was asked ended, hung or said what nobody can read: no answer, and never a refusal."""
+
+
 def write_numpy(values: np.ndarray, dtype: str) -> Any:
     """Return `values` (float64, int64 or bool, exact in `dtype`) as a NumPy array of `dtype`."""
     from posref.numerics.rounding import native
@@ -28,10 +33,14 @@ def write_numpy(values: np.ndarray, dtype: str) -> Any:
 
 
 def read_numpy(array: Any) -> tuple[str, np.ndarray]:
-    """Return the dtype name of an array and its values, exact, as float64, int64 or bool."""
+    """Return the dtype name of an array and its values, exact, as float64, int64 or bool.
+
+    The array is one of NumPy, torch or JAX, or anything that NumPy reads as an array.
+    """
+    from posref.numerics.arrays import host
     from posref.numerics.rounding import exact
 
-    return exact(array)
+    return exact(host(array))
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,11 @@ class Implementation:
     object, itself a callable that gets the inputs by position and by keyword only the parameters that
     a call overrides (``seq_len``), and ``dtype`` for a generator. An operation without one is called
     anew with all its parameters each time.
+
+    `claims` says of a dtype how close it promises to be, `lacks` which capabilities that a group of
+    vectors requires it has not, `flush_subnormals` whether what lies below the normal range of its
+    dtype comes back as zero. `around` is entered around each test, with its identifier and dtype, and
+    `life` around the whole run; both are for what is asked by messages.
     """
 
     name: str
@@ -57,11 +71,17 @@ class Implementation:
     read: Callable[[Any], tuple[str, np.ndarray]] = read_numpy
     remarks: Mapping[str, str] = field(default_factory=dict)
     sessions: Mapping[str, Callable[..., Callable[..., Any]]] = field(default_factory=dict)
+    claims: Mapping[str, str] = field(default_factory=dict)
+    lacks: frozenset[str] = frozenset()
+    flush_subnormals: bool = False
+    around: Callable[[str, str], AbstractContextManager[Any]] = lambda test, dtype: nullcontext()
+    life: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all adapters, installed framework or not."""
-    return tuple(sorted(entry.name for entry in pkgutil.iter_modules(__path__)))
+    found = (entry.name for entry in pkgutil.iter_modules(__path__))
+    return tuple(sorted(name for name in found if not name.startswith("_")))
 
 
 def load(name: str) -> Implementation:

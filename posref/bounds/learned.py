@@ -21,8 +21,8 @@ def resize(model: Model, table: np.ndarray, *, length: int, align_corners: bool)
     angle, arithmetic = np.zeros(shape), np.zeros(shape)
     for r in range(length):
         place = _coordinate(model, r, table.shape[0], length, align_corners)
-        for low, part in _intervals(model, place, table.shape[0]):
-            below, above = table[low], table[low + 1]
+        for low, high, part in _intervals(model, place, table.shape[0]):
+            below, above = table[low], table[high]
             angle[r] = np.maximum(angle[r], place.error * np.abs(above - below))
             arithmetic[r] = np.maximum(arithmetic[r], _weighing(model, below, above, part))
     limit = np.broadcast_to(2 * np.max(np.abs(table), axis=0), shape)
@@ -60,17 +60,23 @@ def _fits(number: Fraction, digits: int) -> bool:
     return bottom & (bottom - 1) == 0 and (top // (top & -top or 1)).bit_length() <= digits
 
 
-def _intervals(model: Model, place: Coordinate, rows: int) -> list[tuple[int, float]]:
-    """Return the intervals a computed coordinate may fall in, with the place inside; none if exact."""
+def _intervals(model: Model, place: Coordinate, rows: int) -> list[tuple[int, int, float]]:
+    """Return the pairs of rows that a program may weigh, with the weight of the second; none if exact.
+
+    Beyond the centre of an edge row some programs clamp the coordinate, others the rows: those weigh
+    the edge row with itself.
+    """
     reach = Fraction(place.error * unit(model.angle))
     low, high = place.plain - reach, place.plain + reach
-    if rows == 1 or high <= 0 or low >= rows - 1:
+    floor = place.plain.__floor__()
+    if reach == 0 and place.plain == floor:
         return []
-    floor = place.inside.__floor__()
-    if reach == 0 and place.inside == floor:
-        return []
-    first, last = max(low, Fraction(0)).__floor__(), min(high, Fraction(rows - 1)).__ceil__() - 1
-    return [(n, float(min(max(place.inside - n, Fraction(0)), Fraction(1)))) for n in range(first, last + 1)]
+    last = rows - 1
+    inside = low >= 0 and high <= last
+    edges = [] if inside else [(0 if low < 0 else last, float(place.plain - floor))]
+    inner = range(max(low, Fraction(0)).__floor__(), min(high, Fraction(last)).__ceil__())
+    found = [(n, n + 1, float(min(max(place.inside - n, Fraction(0)), Fraction(1)))) for n in inner]
+    return [*found, *((n, n, part) for n, part in edges)]
 
 
 def _weighing(model: Model, below: np.ndarray, above: np.ndarray, part: float) -> np.ndarray:

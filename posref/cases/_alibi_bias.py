@@ -5,9 +5,11 @@ from math import inf
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 
+@complete
 def bias() -> Iterator[Group]:
     """Yield the cases of ``alibi.bias``."""
     yield from grouped("alibi.bias", _biases())
@@ -189,6 +191,17 @@ def _biases_batch() -> Iterator[Row]:
         "cross-lengths",
     )
     yield _bias(
+        "batch-index",
+        "Two rows of keys that differ, the index of the key as the multiple.",
+        ("key_index", "keep"),
+        (integers((2, 3)), integers((0, 1, 2, 3, 3, 4, 5, 6), (2, 4))),
+        (3, "float32"),
+        "batch-rows",
+        "bias-sign",
+        "bias-form",
+        clauses=("alibi.C5", "conventions.C5"),
+    )
+    yield _bias(
         "one-head",
         "A single head, as one rank of many holds it.",
         ("key_index", "neg_inf"),
@@ -224,6 +237,16 @@ def _biases_refused() -> Iterator[Group]:
         yield base.refuse(
             f"{side}-limit", ("OUT_OF_RANGE", name), "conventions.C4", "One beyond 2^53.", inputs=beyond
         )
+    yield base.refuse(
+        "rows",
+        ("INVALID_SHAPE", "k_positions"),
+        "conventions.C5",
+        "Two rows of queries, three of keys.",
+        inputs={
+            "q_positions": integers((3, 4, 5, 6), (2, 2)),
+            "k_positions": integers(range(6), (3, 2)),
+        },
+    )
     yield base.refuse(
         "slopes-rank",
         ("INVALID_SHAPE", "slopes"),

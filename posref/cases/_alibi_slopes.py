@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped
+from posref.cases._refused import complete
 from posref.operation import Case, Group
 
 
+@complete
 def slopes() -> Iterator[Group]:
     """Yield the cases of ``alibi.slopes``."""
     yield from grouped("alibi.slopes", _slopes())

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 LIMIT = 2**53
 
 
+@complete
 def causal_mask() -> Iterator[Group]:
     """Yield the cases of ``attention.causal_mask``."""
     yield from grouped("attention.causal_mask", _values())

@@ -6,11 +6,13 @@ from math import inf
 from posref.cases._attention_output_refused import refused
 from posref.cases._build import SUFFIX, Row, grouped, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 Shape = tuple[int, ...]
 
 
+@complete
 def output() -> Iterator[Group]:
     """Yield the cases of ``attention.output``."""
     yield from grouped("attention.output", _values())
@@ -271,3 +273,4 @@ def _edges() -> Iterator[Row]:
         bias=tensor("float32", (250.5, 249.0, -300.0, -120.25, -800.0, -119.5), (2, 3)),
     )
     yield _case("no-queries", "No query: nothing to weigh.", "float32", ((2,), 0, 4, 6, 3), 0.5, "empty")
+    yield _case("nothing", "Neither query nor key.", "float32", ((2,), 0, 0, 4, 3), 0.5, "empty")

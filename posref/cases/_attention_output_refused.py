@@ -104,6 +104,13 @@ def _refused_tensors(base: Baseline) -> Iterator[Group]:
         inputs={"bias": draw(name, "bias", (3, 2, 3, 5), "bfloat16")},
     )
     yield base.refuse(
+        "mask-enlarges",
+        (shape, "mask"),
+        "attention.C6",
+        "A mask with more heads than the scores.",
+        inputs={"mask": tensor("bool", (1,) * 90, (3, 2, 3, 5))},
+    )
+    yield base.refuse(
         "mask-shape",
         (shape, "mask"),
         "attention.C6",

@@ -5,6 +5,7 @@ from math import inf
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group
 
 ROOTS = {2: 0.7071067811865476, 6: 0.4082482904638631, 80: 0.11180339887498948, 96: 0.10206207261596577}
@@ -13,6 +14,7 @@ ROOTS = {2: 0.7071067811865476, 6: 0.4082482904638631, 80: 0.11180339887498948, 
 Shape = tuple[int, ...]
 
 
+@complete
 def scores() -> Iterator[Group]:
     """Yield the cases of ``attention.scores``."""
     yield from grouped("attention.scores", _values())

@@ -5,12 +5,14 @@ from typing import Any
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 Shape = tuple[int, ...]
 PARTS = ("content_q", "position_q", "content_k", "position_k")
 
 
+@complete
 def score_terms() -> Iterator[Group]:
     """Yield the cases of ``attention.score_terms``."""
     yield from grouped("attention.score_terms", _values())

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from posref.cases._ignored import ignored
+from posref.cases._shown import besides
 from posref.operation import Case, Dtype, Group, Refusal, Tensor
 
 SUFFIX: Final = {"bfloat16": "bf16", "float32": "f32", "float64": "f64"}
@@ -40,15 +41,31 @@ def slug(value: object) -> str:
 def grouped(operation: str, rows: Iterable[Row]) -> Iterator[Group]:
     """Yield a group for every distinct set of parameters, in order of first appearance.
 
-    Each case gets the flags of the conventions on which its result depends.
+    Each case gets the flags of the conventions on which its result depends, and of faults that it
+    shows besides.
     """
+    flagged = ((params, _flagged(operation, params, case)) for params, case in rows)
+    for name, params, cases in _by_parameters(flagged):
+        yield Group(name, operation, params, cases)
+
+
+def _flagged(operation: str, params: Mapping[str, Any], case: Case) -> Case:
+    more = (*ignored(operation, params, case.id, case.inputs), *besides(case.id))
+    return replace(case, flags=(*case.flags, *more))
+
+
+def hard(operation: str, rows: Iterable[Row]) -> tuple[Group, ...]:
+    """Return the groups of the hard set in the same way; their flags are the edges alone."""
+    return tuple(Group(name, operation, params, cases) for name, params, cases in _by_parameters(rows))
+
+
+def _by_parameters(rows: Iterable[Row]) -> Iterator[tuple[str, Mapping[str, Any], tuple[Case, ...]]]:
     found: dict[str, tuple[Mapping[str, Any], list[Case]]] = {}
     for params, case in rows:
         shown = [f"{name}.{slug(value)}" for name, value in params.items() if value is not None]
-        flags = (*case.flags, *ignored(operation, params, case.id, case.inputs))
-        found.setdefault("-".join(shown) or "all", (params, []))[1].append(replace(case, flags=flags))
+        found.setdefault("-".join(shown) or "all", (params, []))[1].append(case)
     for name, (params, cases) in found.items():
-        yield Group(name, operation, params, tuple(cases))
+        yield name, params, tuple(cases)
 
 
 @dataclass(frozen=True)

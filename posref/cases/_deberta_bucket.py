@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 FARTHEST = 2**54
@@ -11,6 +12,7 @@ Numbers = tuple[int, int, bool]
 """position_buckets, max_relative_positions, clamp_first."""
 
 
+@complete
 def bucket() -> Iterator[Group]:
     """Yield the cases of ``deberta.bucket``."""
     yield from grouped("deberta.bucket", _buckets())
@@ -81,6 +83,16 @@ def _buckets() -> Iterator[Row]:
         "clamp-late",
         *SIGNS,
         *LOGARITHM,
+    )
+    yield _bucket(
+        "fewer",
+        "A quarter of the released buckets, to the same distance.",
+        (64, 512, False),
+        _both((0, 31, 32, 33, 34, 100, 128, 129, 300, 511, 512)),
+        "position-zero",
+        "bucket-number",
+        "bucket-rounding",
+        *SIGNS,
     )
     for numbers in ((4, 4, False), (6, 6, False)):
         yield _bucket(

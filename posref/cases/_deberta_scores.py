@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._relative import drawn, refused_scales, refused_tensors, rows
 from posref.operation import Case, Group
 
 
+@complete
 def scores() -> Iterator[Group]:
     """Yield the cases of ``deberta.scores``."""
     yield from grouped("deberta.scores", _scores())

@@ -6,12 +6,14 @@ from typing import Any
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 SIGNED = (-0.0, 1.5, 0.0, -2.0, 0.0, -0.0, 0.75, -0.0, -1.0, 0.0, -0.0, 3.0)
 """Zeros of both signs in four rows of three."""
 
 
+@complete
 def lookup() -> Iterator[Group]:
     """Yield the cases of ``learned.lookup``; those with zeros of both signs are compared by bits."""
     yield from grouped("learned.lookup", _values())

@@ -6,9 +6,11 @@ from typing import Any
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group
 
 
+@complete
 def resize() -> Iterator[Group]:
     """Yield the cases of ``learned.resize``."""
     yield from grouped("learned.resize", _values())

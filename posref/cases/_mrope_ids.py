@@ -6,6 +6,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from posref.cases._build import Baseline, Row, grouped, integers
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 Pair = tuple[int, int]
@@ -37,6 +38,7 @@ IMAGE = ("axis-lost", "axis-order", "media-flatten", "media-length", "media-merg
 SQUARE = ("axis-lost", "media-flatten", "media-length", "media-merge", "decode-delta")
 
 
+@complete
 def position_ids() -> Iterator[Group]:
     """Yield the cases of ``mrope.position_ids``."""
     yield from grouped("mrope.position_ids", _values())

@@ -6,12 +6,14 @@ from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 CHUNKED, INTERLEAVED, PAIRED = "chunked", "interleaved", "hw_then_t"
 Sections = list[int]
 
 
+@complete
 def axis_of_channel() -> Iterator[Group]:
     """Yield the cases of ``mrope.axis_of_channel``."""
     yield from grouped("mrope.axis_of_channel", _maps())
@@ -82,6 +84,7 @@ def _maps_refused() -> Iterator[Group]:
         yield base.refuse(f"no-{shown}", missing, "conventions.C6", "Left out.", without=(name,))
 
 
+@complete
 def cos_sin() -> Iterator[Group]:
     """Yield the cases of ``mrope.cos_sin``."""
     yield from grouped("mrope.cos_sin", _tables())

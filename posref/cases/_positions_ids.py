@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 Rule = tuple[str, int | None, int | None]
@@ -20,6 +21,7 @@ RULES: tuple[Rule, ...] = (
 LIMIT = 2**53
 
 
+@complete
 def from_mask() -> Iterator[Group]:
     """Yield the cases of ``positions.from_mask``."""
     yield from grouped("positions.from_mask", _masked())
@@ -168,12 +170,14 @@ def _masked_refused() -> Iterator[Group]:
     negative = {**roberta, "pad_value": None, "padding_idx": -1}
     yield refuse("negative-index", invalid, "padding_idx", "A negative row.", **negative)
     yield refuse("pad-beyond", "OUT_OF_RANGE", "pad_value", "One beyond 2^53.", pad_value=LIMIT + 1)
+    yield refuse("pad-below", "OUT_OF_RANGE", "pad_value", "One below -2^53.", pad_value=-LIMIT - 1)
     clause = "conventions.C6"
     yield refuse("float-pad", invalid, "pad_value", "A pad's position is an integer.", pad_value=0.5)
     yield refuse("unknown-rule", invalid, "rule", "No such rule.", rule="fairseq")
     yield base.refuse("no-rule", (missing, "rule"), clause, "A convention left out.", without=("rule",))
 
 
+@complete
 def from_lengths() -> Iterator[Group]:
     """Yield the cases of ``positions.from_lengths``."""
     yield from grouped("positions.from_lengths", _packed())

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 SCHEMES = ("contiguous", "zigzag", "striped")
@@ -11,6 +12,7 @@ PACKED = (*range(9), *range(4), *range(11))
 """Position ids of three documents in one sequence of 24."""
 
 
+@complete
 def shard() -> Iterator[Group]:
     """Yield the cases of ``positions.shard``."""
     yield from grouped("positions.shard", _values())

@@ -6,6 +6,7 @@ Keys, nesting and the numbers about rotation are those of the models named; widt
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from posref.cases._refused import complete
 from posref.cases._resolve_layers import layers
 from posref.cases._resolve_refused import refused
 from posref.operation import Case, Group
@@ -14,6 +15,7 @@ Config = Mapping[str, Any]
 PREFIX: Final = "rope-scaling-resolve"
 
 
+@complete
 def resolve() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.resolve``."""
     for name, comment, config, rest, clauses, flags in (*_plain(), *_scaled(), *_long(), *layers()):
@@ -104,6 +106,9 @@ def _scaled() -> Iterator[Row]:
     part = {"rope_type": "proportional", "factor": 2.5, "partial_rotary_factor": 0.5}
     text = "A share of the pairs, and a factor of the configuration's own."
     yield "proportional-factor", text, {**usual, "rope_parameters": part}, {}, ("C15",), ("scaling-ignored",)
+    text = "Neither a share nor a factor: all pairs as they are."
+    whole = {"rope_type": "proportional"}
+    yield "proportional-whole", text, {**usual, "rope_parameters": whole}, {}, ("C15",), ()
     most = ("scaling-ignored", "fixed-base", "factor-fixed", "magnitude")
     qwen = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
     model = {"head_dim": 32, "rope_theta": 1000000.0, "max_position_embeddings": 32768, "rope_scaling": qwen}
@@ -134,6 +139,9 @@ def _scaled() -> Iterator[Row]:
         ("C13", "C15"),
         (*most, "ramp-rounded", "trained-length-table"),
     )
+    text = "The same form with a base that float16 holds, and a factor that is not the lengths' ratio."
+    small = {**model, "rope_theta": 50000.0, "rope_scaling": {**oss, "factor": 16.0}}
+    yield "yarn-base-50000", text, small, {}, ("C15",), (*most, "ramp-rounded", "factor-ratio")
     text = "A factor that the two lengths imply."
     bare = {"rope_type": "yarn", "original_max_position_embeddings": 2048}
     yield (
@@ -178,6 +186,9 @@ def _scaled() -> Iterator[Row]:
         bands,
     )
     bare = {"factor": 4.0, "original_max_position_embeddings": 8192, "rope_type": "llama3"}
+    text = "A low edge of its own."
+    low = {**llama, "low_freq_factor": 2.0, "rope_type": "llama3"}
+    yield "llama3-low", text, {**small, "rope_scaling": low}, {}, ("C12", "C15"), bands
     text = "The published edges by default."
     yield "llama3-edges", text, {**small, "rope_parameters": bare}, {}, ("C15",), bands
 
@@ -218,7 +229,7 @@ def _latent() -> Iterator[Row]:
     )
     heads = {"head_dim": 8, "max_position_embeddings": 163840, "rope_scaling": deepseek}
     text = "The same object in a model without a latent width: the softmax scale stays."
-    yield "not-latent", text, heads, {}, ("C16",), ("scaling-ignored",)
+    yield "not-latent", text, heads, {}, ("C16",), ("scaling-ignored", "softmax-coefficient")
 
 
 def _long() -> Iterator[Row]:

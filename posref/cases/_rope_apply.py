@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions, refused_scaling
 from posref.cases._rope_scaled import refused_scalings, scaled_rotations
 from posref.operation import Case, Group, Tensor
@@ -13,6 +14,7 @@ Slice = tuple[int, str, float]
 """Rotated width, pairing, base."""
 
 
+@complete
 def apply() -> Iterator[Group]:
     """Yield the cases of ``rope.apply``."""
     yield from grouped("rope.apply", _values())

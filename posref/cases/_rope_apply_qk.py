@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_apply import Shape, Slice, rotary
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions, refused_scaling
 from posref.cases._rope_scaled import refused_scalings, scaled_heads
 from posref.operation import Case, Group, Tensor
 
 
+@complete
 def apply_qk() -> Iterator[Group]:
     """Yield the cases of ``rope.apply_qk``."""
     yield from grouped("rope.apply_qk", _values())
@@ -63,6 +65,10 @@ def _heads(*both: str) -> Iterator[Row]:
     single = integers((5, 11), (2, 1, 1))
     flags = (*both, "batch-rows", "head-tail")
     yield _case("single", text, qk, single, (8, "adjacent", 10000.0), *flags, clauses=clauses)
+    text = "A token a row, 6 query heads on 2 key heads: the square of neither is the other."
+    qk = ("bfloat16", (2, 6, 1, 4), (2, 2, 1, 4))
+    single = integers((9, 14), (2, 1, 1))
+    yield _case("single", text, qk, single, (4, "half", 10000.0), *flags, clauses=clauses)
     text = "Left-padded rows."
     qk = ("float32", (2, 3, 4, 6), (2, 1, 4, 6))
     rows = integers((3, 4, 5, 6, 1, 2, 3, 4), (2, 1, 4))
@@ -150,6 +156,12 @@ def _refused() -> Iterator[Group]:
     yield base.refuse("tokens", (shape, "k"), "conventions.C5", "More keys than queries.", inputs=tokens)
     short = {"positions": integers((1, 2))}
     yield base.refuse("short", (shape, "positions"), "rope.C11", "2 positions, 3 tokens.", inputs=short)
+    rows = {"positions": integers(range(12), (4, 3)), "k": draw(name, "k", (1, 3, 8), "bfloat16")}
+    text = "Positions with more rows than the keys."
+    yield base.refuse("rows-of-keys", (shape, "positions"), "rope.C11", text, inputs=rows)
+    rows = {"positions": integers(range(6), (2, 3)), "q": draw(name, "q", (1, 3, 8), "bfloat16")}
+    text = "Positions with more rows than the queries."
+    yield base.refuse("rows-of-queries", (shape, "positions"), "rope.C11", text, inputs=rows)
     wide = {"k": draw(name, "k", (2, 3, 8), "float32")}
     yield base.refuse("dtypes", ("INVALID_DTYPE", "k"), "conventions.C3", "Two dtypes.", inputs=wide)
     whole = {"q": integers(range(1, 97), (4, 3, 8))}

@@ -17,7 +17,8 @@ def cached() -> list[ScenarioGroup]:
         ("shift", _shift("bfloat16"), _shift("float32"), _shift("float64")),
         ("shift-yarn", _shift_scaled("bfloat16"), _shift_scaled("float32")),
         ("reuse", _reuse("bfloat16"), _reuse("float32")),
-        ("packed", _packed("bfloat16")),
+        ("packed", _packed("bfloat16"), _packed("float32")),
+        ("window", _window("bfloat16")),
     )
     return [ScenarioGroup(name, "rope.cache_scenario", tuple(cases)) for name, *cases in found]
 
@@ -38,7 +39,7 @@ def _shift(kind: Kind) -> Scenario:
         Step("shift", {"k": FromStep(1, "k"), "delta": integers((0, -1, -1, 4000))}),
     )
     text = "Cached keys move back by two after an eviction, and then each by its own number of tokens."
-    flags = ("shift-missing", "double-rotation", "shift-kept")
+    flags = ("shift-missing", "double-rotation", "shift-kept", "shifts-added")
     return Scenario(identity, text, objects, steps, ("rope.C14", "rope.C6"), flags)
 
 
@@ -97,5 +98,33 @@ def _packed(kind: Kind) -> Scenario:
 
     steps = (packed(0, 3, 7), rotated("first", 0), packed(0, 5, 7), rotated("second", 2))
     text = "Two packs of one length with their documents cut elsewhere: positions restart with each document."
-    flags = ("table-by-shape",)
+    flags = ("table-by-shape", "ids-by-shape")
     return Scenario(identity, text, objects, steps, ("rope.C7", "positions.C5"), flags)
+
+
+def _window(kind: Kind) -> Scenario:
+    identity = f"rope-scenario-window-{SUFFIX[kind]}"
+    params = rotary((8, "adjacent", 500000.0), 0)
+    objects = {
+        "rotary": Made("rope.apply", params),
+        "shift": Made("rope.rerotate", params),
+        "attention": Made("attention.scores", {"scale": SCALE}),
+    }
+    steps: list[Step] = []
+
+    def add(step: Step) -> int:
+        steps.append(step)
+        return len(steps) - 1
+
+    def rotated(name: str, *positions: int) -> FromStep:
+        x = draw(f"{identity}-{name}", "x", (len(positions), 8), kind)
+        return FromStep(add(Step("rotary", {"x": x, "positions": integers(positions)})), "y")
+
+    keys = rotated("k", 6, 7, 8)
+    for name, delta, place in (("first", -4, 5), ("second", -1, 4)):
+        keys = FromStep(add(Step("shift", {"k": keys, "delta": _one(delta)})), "k")
+        add(Step("attention", {"q": rotated(name, place), "k": keys}))
+    text = "Cached keys move back after an eviction and meet a query, and once more."
+    flags = ("shift-missing", "shift-kept", "shifts-added", "keys-kept", "kept-output")
+    clauses = ("rope.C14", "rope.C7", "attention.C1")
+    return Scenario(identity, text, objects, tuple(steps), clauses, flags)

@@ -5,6 +5,7 @@ from typing import Final
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_common import refused_pairing
 from posref.cases._rope_table_slice import KINDS, SIGNED_ROWS, strict
 from posref.operation import Case, Group
@@ -17,6 +18,7 @@ BACK: Final[Orders] = ("half", "adjacent")
 FORTH: Final[Orders] = ("adjacent", "half")
 
 
+@complete
 def permute() -> Iterator[Group]:
     """Yield the cases of ``rope.permute``."""
     yield from grouped("rope.permute", _orders())
@@ -114,6 +116,7 @@ def _refused_orders() -> Iterator[Group]:
     yield base.refuse("rank-0", ("INVALID_SHAPE", "x"), "conventions.C5", "A single number.", inputs=one)
 
 
+@complete
 def permute_weight() -> Iterator[Group]:
     """Yield the cases of ``rope.permute_weight``."""
     yield from grouped("rope.permute_weight", _weights())

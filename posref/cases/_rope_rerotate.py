@@ -5,6 +5,7 @@ from typing import Any
 
 from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_apply import Slice, rotary
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_scaling
 from posref.cases._rope_scaled import llama3, longrope, refused_scalings, scaling, yarn
@@ -14,6 +15,7 @@ Given = tuple[int | None, Mapping[str, Any]]
 """Current length, scaling."""
 
 
+@complete
 def rerotate() -> Iterator[Group]:
     """Yield the cases of ``rope.rerotate``."""
     yield from grouped("rope.rerotate", _values())
@@ -72,6 +74,9 @@ def _whole() -> Iterator[Row]:
     flags = (*TURNED, "position-rounding")
     yield _case("odd", text, ("bfloat16", (3, 8)), _one(257), half, *flags)
     yield _case("odd", text, ("float32", (3, 8)), _one(-4099), half, *BACK, "position-rounding")
+    text = "A million turns of a pair whose angle is the shift."
+    pair = (2, "half", 10000.0)
+    yield _case("turns", text, ("bfloat16", (3, 2)), _one(-8_388_607), pair, "angle-reduction", *BACK)
     text = "The farthest shift: only float64 can resolve it."
     yield _case("far", text, ("float64", (3, 8)), _one(-(2**53)), half, *BACK)
     text = "A single pair."
@@ -111,6 +116,9 @@ def _per_token() -> Iterator[Row]:
     wide = integers((0, 5, -2, 3, 5, 4), (2, 1, 3))
     text = "Two rows, more tokens than rows."
     yield _case("rows", text, ("bfloat16", (2, 2, 3, 4)), wide, where, *flags)
+    text = "A token of each row, each with a shift of its own."
+    apart = integers((-3, 6), (2, 1, 1))
+    yield _case("single", text, ("bfloat16", (2, 3, 1, 4)), apart, where, *TURNED, "pairing")
     text = "The same shifts for both rows and all heads."
     yield _case("heads", text, ("bfloat16", (2, 1, 3, 4)), integers((2, -7, 1)), where, *flags)
     yield _case("empty-tokens", "No token.", ("float32", (0, 8)), integers(()), half, "empty")

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_common import refused_pairing
 from posref.operation import Case, Group
 
 Shape = tuple[int, ...]
 
 
+@complete
 def rotate() -> Iterator[Group]:
     """Yield the cases of ``rope.rotate``."""
     yield from grouped("rope.rotate", _values())

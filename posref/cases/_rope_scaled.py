@@ -131,6 +131,15 @@ def scaled_heads() -> Iterator[Row]:
     text = "Llama 3.1's factor: the slow half of the pairs is scaled."
     yield "llama3", text, (None, llama3(8.0)), (16, "half", 500000.0), ("bfloat16", (742, 8191), 16, 0), OUT
 
+    text = "The base of the current length, longer than this call."
+    grown = scaling("dynamic", factor=2.0, original_max_position_embeddings=2048)
+    own = (*OUT, "length-ignored")
+    yield "dynamic", text, (9001, grown), half, ("bfloat16", (3, 742, 8999), 8, 0), own
+    text = "Half of the pairs stand still, over all of the head."
+    still = scaling("proportional", factor=2.0, partial_rotary_factor=0.5)
+    own = (*OUT, "proportional-partial")
+    yield "proportional", text, (None, still), half, ("bfloat16", (1, 11, 300), 8, 0), own
+
 
 Places = tuple[Sequence[int], Sequence[int]]
 
@@ -156,9 +165,14 @@ def scaled_scores() -> Iterator[Row]:
     yield "llama3", text, (None, llama3(8.0)), (16, "adjacent", 500000.0), ("float64", near, 16, 0), flags
     text = "The base of the current length, for queries and for keys."
     grown = scaling("dynamic", factor=2.0, original_max_position_embeddings=2048)
-    yield "dynamic", text, (9001, grown), half, ("bfloat16", near, 8, 0), flags
+    yield "dynamic", text, (9001, grown), half, ("bfloat16", near, 8, 0), (*flags, "length-ignored")
     text = "The long list."
     yield "longrope", text, (9001, longrope()), half, ("float32", near, 8, 0), (*square, "scaled-keys")
+    text = "Half of the pairs stand still, over all of the head."
+    still = scaling("proportional", factor=2.0, partial_rotary_factor=0.5)
+    places = ((1, 11, 300), (0, 7, 2, 290))
+    flags = (*OUT, "proportional-partial")
+    yield "proportional", text, (None, still), half, ("bfloat16", places, 8, 0), flags
 
 
 def refused_scalings(base: Baseline) -> Iterator[Group]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from posref.cases._build import SUFFIX, Flags, integers
 from posref.cases._draw import Kind, draw
 from posref.cases._rope_apply import Slice, rotary
+from posref.cases._rope_batches import batches, shards
 from posref.cases._rope_cached import cached
 from posref.cases._rope_scaled import longrope, scaling, yarn
 from posref.operation import Made, Scenario, ScenarioGroup, Step, Tensor
@@ -110,7 +111,7 @@ def _parity(kind: Kind) -> Scenario:
         token = Tensor(kind, (1, 8), prompt.data[8 * row : 8 * row + 8])
         steps.append(Step("rotary", {"x": token, "positions": _at(11 + row)}))
     text = "A prompt, then its last three tokens again, one a call: each gets what it got in the prompt."
-    flags = ("table-by-shape", "restarted-positions")
+    flags = ("table-by-shape", "restarted-positions", "shared-cursor")
     yarned = {"rotary": rotation(given=yarn(4.0, 4096))}
     return Scenario(identity, text, yarned, tuple(steps), ("rope.C7", "rope.C8"), flags)
 
@@ -142,7 +143,7 @@ def _batches() -> list[ScenarioGroup]:
     rows = (((0, 1, 2, 7, 8, 9), (2, 3)), ((3, 10), (2, 1)), ((4, 11), (2, 1)), ((12,), (1, 1)))
     places = tuple(integers(values, shape) for values, shape in rows)
     calls: Calls = tuple(("rotary", positions, None) for positions in places)
-    flags = ("batch-rows", "table-by-shape")
+    flags = ("batch-rows", "table-by-shape", "shared-cursor")
     cases = [
         _scenario("rows", text, {"rotary": rotation()}, calls, flags, kind, ("rope.C7", "rope.C11"))
         for kind in KINDS[:2]
@@ -150,5 +151,5 @@ def _batches() -> list[ScenarioGroup]:
     return [_group("batch", "rows", *cases)]
 
 
-SCENARIOS: Final = (*_lengths(), *_offsets(), *_objects(), *_batches(), *cached())
+SCENARIOS: Final = (*_lengths(), *_offsets(), *_objects(), *_batches(), *batches(), *shards(), *cached())
 """The scenarios of the scheme."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_apply import Shape, Slice, rotary
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions, refused_scaling
 from posref.cases._rope_scaled import refused_scalings, scaled_scores
@@ -13,6 +14,7 @@ Sizes = tuple[Shape, int, int, int]
 """Leading axes, queries, keys, width."""
 
 
+@complete
 def score() -> Iterator[Group]:
     """Yield the cases of ``rope.score``."""
     yield from grouped("rope.score", _values())
@@ -117,6 +119,10 @@ def _far() -> Iterator[Row]:
     flags = ("position-rounding", "angle-rounding", "pairing")
     yield _case("powers", text, ("bfloat16", ((), 3, 4, 8)), at, (8, "half", 10000.0), *flags)
     yield _case("powers", text, ("float32", ((), 3, 4, 6)), at, (6, "adjacent", 10000.0), *flags)
+    text = "A million turns against none: the first pair alone, whose angle is the position."
+    at = (integers((8_388_607, 4_194_301, 6_000_000)), integers((0, 1, 2, 3)))
+    where: Slice = (2, "half", 10000.0)
+    yield _case("turns", text, ("bfloat16", ((), 3, 4, 2)), at, where, "angle-reduction", "rotation-sign")
     text = "Far out: only float64 can resolve the fast pairs."
     at = (integers((1_000_003, 2**31 - 1)), integers((2**20 - 1, 103_993, 0)))
     yield _case("far", text, ("float64", ((), 2, 3, 8)), at, (8, "adjacent", 1e7))
@@ -173,6 +179,12 @@ def _refused() -> Iterator[Group]:
     yield base.refuse("ranks", (shape, "k"), "conventions.C5", text, inputs=batch)
     short = {"k_positions": integers(range(4))}
     yield base.refuse("short", (shape, "k_positions"), "rope.C11", "4 positions, 5 keys.", inputs=short)
+    rows = {"q_positions": integers((3, 4, 5, 6, 7, 8), (2, 3))}
+    text = "Two rows of positions, no batch of queries."
+    yield base.refuse("q-rows", (shape, "q_positions"), "rope.C11", text, inputs=rows)
+    rows = {"k_positions": integers(range(10), (2, 5))}
+    text = "Two rows of positions, no batch of keys."
+    yield base.refuse("k-rows", (shape, "k_positions"), "rope.C11", text, inputs=rows)
     wide = {"k": draw(name, "k", (5, 8), "float64")}
     yield base.refuse("dtypes", ("INVALID_DTYPE", "k"), "conventions.C3", "Two dtypes.", inputs=wide)
     whole = {"q": integers(range(1, 25), (3, 8))}

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Group
 
 KINDS: Final[tuple[Kind, ...]] = ("bfloat16", "float32", "float64")
@@ -19,6 +20,7 @@ def strict(groups: Iterator[Group]) -> Iterator[Group]:
         yield replace(group, name=f"{group.name}-signed-zero", signed_zero="strict")
 
 
+@complete
 def table_slice() -> Iterator[Group]:
     """Yield the cases of ``rope.table_slice``."""
     yield from grouped("rope.table_slice", _slices())

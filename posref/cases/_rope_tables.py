@@ -5,10 +5,12 @@ from math import inf
 
 from posref.cases._build import Baseline, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions
 from posref.operation import Case, Group, Tensor
 
 
+@complete
 def inv_freq() -> Iterator[Group]:
     """Yield the cases of ``rope.inv_freq``."""
     yield from grouped("rope.inv_freq", _ladders())
@@ -51,6 +53,7 @@ def _ladders() -> Iterator[Row]:
     yield _ladder(256, 1e6, "The widest published head.")
 
 
+@complete
 def cos_sin() -> Iterator[Group]:
     """Yield the cases of ``rope.cos_sin``."""
     yield from grouped("rope.cos_sin", _tables())
@@ -228,6 +231,7 @@ def _tables_refused(base: Baseline) -> Iterator[Group]:
     yield base.refuse("null-factor", missing, "conventions.C6", text, attention_factor=None)
 
 
+@complete
 def matrix() -> Iterator[Group]:
     """Yield the cases of ``rope.matrix``."""
     yield from grouped("rope.matrix", _matrices())

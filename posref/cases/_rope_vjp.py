@@ -5,6 +5,7 @@ from typing import Any
 
 from posref.cases._build import SUFFIX, Baseline, Flags, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_apply import Slice, rotary
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions, refused_scaling
 from posref.cases._rope_scaled import llama3, longrope, scaling, yarn
@@ -15,6 +16,7 @@ Given = tuple[int | None, Mapping[str, Any]]
 KINDS: tuple[Kind, ...] = ("bfloat16", "float32", "float64")
 
 
+@complete
 def rotate_vjp() -> Iterator[Group]:
     """Yield the cases of ``rope.rotate_vjp``."""
     yield from grouped("rope.rotate_vjp", _tables())
@@ -84,6 +86,9 @@ def _summed() -> Iterator[Row]:
     text = "A table a head: sums over the batch."
     head = ((2, 3, 1, 4), (3, 1, 2))
     yield _rotated("heads", text, "float32", head, HALF, *summed)
+    text = "One pair a table, shared by the heads."
+    flags = ("width-2", *TURN, "table-gradient-sum")
+    yield _rotated("pair", text, "float32", ((2, 3, 2), (1, 3, 1)), HALF, *flags)
     text = "A table for each row and head: nothing is summed."
     full = ((2, 1, 3, 4), (2, 1, 3, 2))
     yield _rotated("full", text, "float64", full, ("adjacent", "half"), *PAIRED)
@@ -139,6 +144,7 @@ def _refused_sides(base: Baseline, name: str) -> Iterator[Group]:
     )
 
 
+@complete
 def apply_vjp() -> Iterator[Group]:
     """Yield the cases of ``rope.apply_vjp``."""
     yield from grouped("rope.apply_vjp", _applied())
@@ -177,6 +183,9 @@ def _applied() -> Iterator[Row]:
     yield _case("near", text, ("float64", (3, 8)), integers((7, 0, 300)), adjacent, *NEAR, "fixed-base")
     flags: Flags = (*NEAR, "fixed-base", "position-rounding")
     yield _case("far", "Far positions.", ("bfloat16", (2, 8)), integers((4097, 131071)), adjacent, *flags)
+    text = "A million turns of a pair whose angle is the position."
+    places = integers((8_388_607, 4_194_301, 6_000_000))
+    yield _case("turns", text, ("bfloat16", (3, 2)), places, (2, "half", 10000.0), *BACK, "angle-reduction")
     text = "Positions before the origin."
     flags = ("negative-position", "unsigned-position", *BACK)
     yield _case("before", text, ("float32", (3, 8)), integers((-1, -77, -4000)), half, *flags)
@@ -207,6 +216,9 @@ def _slices() -> Iterator[Row]:
     places = integers((0, 1, 2, 6, 7, 8), (2, 1, 3))
     yield _case("batch", text, ("float32", (2, 1, 3, 4)), places, half, *BACK, "batch-rows", "pairing")
     yield _case("batch", text, ("bfloat16", (2, 4, 3, 6)), places, adjacent, *BACK, "batch-rows", "pairing")
+    text = "A token of each row."
+    apart = integers((5, 11), (2, 1, 1))
+    yield _case("single", text, ("bfloat16", (2, 3, 1, 6)), apart, adjacent, *BACK, "batch-rows", "pairing")
     yield _case("empty", "No token.", ("bfloat16", (0, 4)), integers(()), half, "empty")
 
 
@@ -229,9 +241,11 @@ def _scaled() -> Iterator[Row]:
     x = ("bfloat16", (2, 16))
     yield _case("llama3", "Llama 3.1.", x, integers((742, 8191)), where, *flags, given=given, clauses=clauses)
     given = (9000, scaling("dynamic", factor=2.0, original_max_position_embeddings=4096))
-    x = ("float32", (3, 8))
-    place = integers((7, 5000, 8999))
-    yield _case("dynamic", "The base of the length.", x, place, half, *flags, given=given, clauses=clauses)
+    place, flags = integers((7, 5000, 8999)), (*flags, "length-ignored")
+    for kind in ("bfloat16", "float32"):
+        x = (kind, (3, 8))
+        text = "The base of the length."
+        yield _case("dynamic", text, x, place, half, *flags, given=given, clauses=clauses)
 
 
 def _refused_positions() -> Iterator[Group]:
@@ -247,6 +261,9 @@ def _refused_positions() -> Iterator[Group]:
     shape = ("INVALID_SHAPE", "positions")
     short = {"positions": integers((1, 2))}
     yield base.refuse("short", shape, "rope.C11", "2 positions, 3 tokens.", inputs=short)
+    rows = {"positions": integers(range(6), (2, 3))}
+    text = "Two rows of positions, no batch."
+    yield base.refuse("rows", shape, "rope.C11", text, inputs=rows)
     missing = ("MISSING_PARAMETER", "seq_len")
     text = "Null is not given: no length is guessed."
     yield base.refuse("longrope-without-length", missing, "rope.C8", text, scaling=longrope())

@@ -5,10 +5,12 @@ from math import inf
 from typing import Any, Final
 
 from posref.cases._build import Baseline, Row, grouped, integers, slug, tensor
+from posref.cases._refused import complete
 from posref.cases._scaling_common import LLAMA3, refused_domains
 from posref.operation import Case, Group, Tensor
 
 
+@complete
 def llama3() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.llama3``."""
     yield from grouped("rope_scaling.llama3", _llama3())
@@ -76,6 +78,7 @@ def _llama3() -> Iterator[Row]:
     yield _banded(16, 10000.0, 1.0, 8192, "A factor of 1 changes nothing.", "factor-1", "factor-fixed")
 
 
+@complete
 def longrope() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.longrope``."""
     yield from grouped("rope_scaling.longrope", _longrope())
@@ -156,7 +159,7 @@ def _listed(
     return params, Case(case_id, comment, inputs, ("rope_scaling.C10",), flags)
 
 
-def _growing(count: int, top: float, dtype: str) -> tuple[Tensor, Tensor]:
+def growing(count: int, top: float, dtype: str) -> tuple[Tensor, Tensor]:
     """Return lists like published ones: near 1 first, growing to `top`."""
     bits = 23 if dtype == "float32" else 52
     steps = [1 + (top - 1) * (i / count) ** 2 for i in range(count)]
@@ -180,11 +183,11 @@ def _longrope() -> Iterator[Row]:
     yield _listed("far", "At the target length.", lists, model, 131072, *both)
     text = "ln 512 / ln 65536 = 9/16: the factor is 1.25 exactly."
     yield _listed("exact", text, lists, (10000.0, 512.0, 65536), 65537, *both)
-    single = _growing(48, 64.0, "float32")
+    single = growing(48, 64.0, "float32")
     text = "Factors as float32, a width that is no power of two."
     yield _listed("f32-short", text, single, (10000.0, 32.0, 4096), 4000, *both)
     yield _listed("f32-long", text, single, (10000.0, 32.0, 4096), 5000, *both)
-    double = _growing(32, 40.0, "float64")
+    double = growing(32, 40.0, "float64")
     text = "Factors in full float64, a base that is no integer."
     yield _listed(
         "f64-short",

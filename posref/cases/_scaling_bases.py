@@ -5,10 +5,12 @@ from math import inf
 
 from posref.cases._build import Baseline, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._scaling_common import refused_domains
 from posref.operation import Case, Group, Tensor
 
 
+@complete
 def linear() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.linear``."""
     yield from grouped("rope_scaling.linear", _linear())
@@ -66,6 +68,7 @@ def _linear() -> Iterator[Row]:
     yield _interpolated("large", "A factor of 1024.", 1024.0, (16, "float32"), *most)
 
 
+@complete
 def ntk() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.ntk``."""
     yield from grouped("rope_scaling.ntk", _ntk())
@@ -94,6 +97,7 @@ def _ntk() -> Iterator[Row]:
     yield _rebased(32, 500000.0, 1.0, "A factor of 1 changes nothing.", "factor-1")
 
 
+@complete
 def dynamic() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.dynamic``."""
     yield from grouped("rope_scaling.dynamic", _dynamic())
@@ -148,6 +152,7 @@ def _dynamic() -> Iterator[Row]:
     )
 
 
+@complete
 def proportional() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.proportional``."""
     yield from grouped("rope_scaling.proportional", _proportional())

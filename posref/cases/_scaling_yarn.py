@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, slug
+from posref.cases._refused import complete
 from posref.cases._scaling_common import YARN, refused_domains
 from posref.operation import Case, Group
 
@@ -13,6 +14,7 @@ Model = tuple[int, float, float, int]
 MAGNITUDE = ("magnitude", "magnitude-logarithm")
 
 
+@complete
 def yarn() -> Iterator[Group]:
     """Yield the cases of ``rope_scaling.yarn``."""
     yield from grouped("rope_scaling.yarn", _values())

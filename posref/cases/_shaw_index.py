@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 LIMIT = 2**53
 
 
+@complete
 def index() -> Iterator[Group]:
     """Yield the cases of ``shaw.index``."""
     yield from grouped("shaw.index", _values())

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._relative import Shape, drawn, refused_scales, refused_tensors, rows
 from posref.operation import Case, Group
 
@@ -11,6 +12,7 @@ ROOTS = {6: 0.4082482904638631, 12: 0.2886751345948129}
 """1/sqrt(D) in binary64."""
 
 
+@complete
 def scores() -> Iterator[Group]:
     """Yield the cases of ``shaw.scores``."""
     yield from grouped("shaw.scores", _scores())
@@ -22,6 +24,7 @@ def scores() -> Iterator[Group]:
     yield from _refused_shapes(base, "k", "table_k")
 
 
+@complete
 def output() -> Iterator[Group]:
     """Yield the cases of ``shaw.output``."""
     yield from grouped("shaw.output", _outputs())

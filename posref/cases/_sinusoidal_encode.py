@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._refused import complete
 from posref.cases._sinusoidal_generators import DENOMINATOR, refused_bases
 from posref.operation import Case, Group, Tensor
 
@@ -11,6 +12,7 @@ Convention = tuple[int, float, str, str, str]
 """Width, base, denominator as in an id, layout, rule for an odd width."""
 
 
+@complete
 def encode() -> Iterator[Group]:
     """Yield the cases of ``sinusoidal.encode``."""
     yield from grouped("sinusoidal.encode", _values())

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from posref.cases._build import Baseline, Row, grouped, slug
+from posref.cases._refused import complete
 from posref.operation import Case, Group
 
 DENOMINATOR: Final = {"dim": "dim", "end": "count_minus_1"}
 """How a denominator is written in an id."""
 
 
+@complete
 def inv_freq() -> Iterator[Group]:
     """Yield the cases of ``sinusoidal.inv_freq``."""
     yield from grouped("sinusoidal.inv_freq", _ladders())
@@ -89,6 +91,7 @@ def refused_bases(base: Baseline, clause: str) -> Iterator[Group]:
     )
 
 
+@complete
 def shift_matrix() -> Iterator[Group]:
     """Yield the cases of ``sinusoidal.shift_matrix``."""
     yield from grouped("sinusoidal.shift_matrix", _shifts())

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._t5_numbers import Numbers, numbered, refused_numbers
 from posref.operation import Case, Group, Tensor
 
 
+@complete
 def bias() -> Iterator[Group]:
     """Yield the cases of ``t5.bias``."""
     for group in grouped("t5.bias", _biases()):
@@ -162,6 +164,16 @@ def _refused_tables(base: Baseline) -> Iterator[Group]:
         "conventions.C3",
         "Integer biases.",
         inputs={"table": integers(range(64), (32, 2))},
+    )
+    yield base.refuse(
+        "rows",
+        ("INVALID_SHAPE", "k_positions"),
+        "conventions.C5",
+        "Two rows of queries, three of keys.",
+        inputs={
+            "q_positions": integers((3, 4, 5, 6), (2, 2)),
+            "k_positions": integers(range(6), (3, 2)),
+        },
     )
     yield base.refuse(
         "k-fractional",

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
+from posref.cases._refused import complete
 from posref.cases._t5_numbers import Numbers, numbered, refused_numbers
 from posref.operation import Case, Group, Tensor
 
 FARTHEST = 2**54
 
 
+@complete
 def bucket() -> Iterator[Group]:
     """Yield the cases of ``t5.bucket``."""
     yield from grouped("t5.bucket", _buckets())

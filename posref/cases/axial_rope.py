@@ -5,6 +5,7 @@ from math import inf
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, slug, tensor
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 Widths = list[int]
@@ -13,6 +14,7 @@ PAIRS = ("axis-order", "axis-lost", "sine-cosine-order", "rotation-sign", "shift
 LADDER = ("axis-ladder", "axis-width", "axis-blocks", "frequency-exponent")
 
 
+@complete
 def cos_sin() -> Iterator[Group]:
     """Yield the cases of ``axial_rope.cos_sin``."""
     yield from grouped("axial_rope.cos_sin", _values())

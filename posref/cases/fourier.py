@@ -6,12 +6,14 @@ from typing import Any
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.operation import Case, Dtype, Group, Tensor
 
 ORDER = ("sine-cosine-order", "feature-scale")
 TURNS = (*ORDER, "two-pi")
 
 
+@complete
 def encode() -> Iterator[Group]:
     """Yield the cases of ``fourier.encode``."""
     yield from grouped("fourier.encode", _values())

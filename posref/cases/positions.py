@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from posref.cases._build import Baseline, Row, grouped, integers, tensor
 from posref.cases._positions_ids import from_lengths, from_mask
 from posref.cases._positions_shard import shard
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 __all__ = ["from_lengths", "from_mask", "relative", "shard"]
@@ -12,6 +13,7 @@ __all__ = ["from_lengths", "from_mask", "relative", "shard"]
 LIMIT = 2**53
 
 
+@complete
 def relative() -> Iterator[Group]:
     """Yield the cases of ``positions.relative``."""
     yield from grouped("positions.relative", _values())

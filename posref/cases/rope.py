@@ -1,5 +1,7 @@
-"""Cases and scenarios of the operations in `spec/schemes/rope.md`."""
+"""Cases, hard cases and scenarios of the operations in `spec/schemes/rope.md`."""
 
+from posref.cases._hard_scaling import ROTATIONS
+from posref.cases._hard_tables import COS_SIN
 from posref.cases._rope_apply import apply
 from posref.cases._rope_apply_qk import apply_qk
 from posref.cases._rope_moves import permute, permute_weight
@@ -11,7 +13,10 @@ from posref.cases._rope_table_slice import table_slice
 from posref.cases._rope_tables import cos_sin, inv_freq, matrix
 from posref.cases._rope_vjp import apply_vjp, rotate_vjp
 
+HARD = (*ROTATIONS, *COS_SIN)
+
 __all__ = [
+    "HARD",
     "SCENARIOS",
     "apply",
     "apply_qk",

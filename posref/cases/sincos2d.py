@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, slug, tensor
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 Convention = tuple[str, str, str]
@@ -18,6 +19,7 @@ ORDER = ("axis-order", "sincos-blocks", "sine-cosine-order")
 LADDER = ("frequency-exponent", "ladder-end", "axis-width", "sine-layout")
 
 
+@complete
 def encode() -> Iterator[Group]:
     """Yield the cases of ``sincos2d.encode``."""
     yield from grouped("sincos2d.encode", _values())

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped
+from posref.cases._refused import complete
 from posref.operation import Case, Group
 
 Window = list[int]
@@ -12,6 +13,7 @@ ALWAYS = ("offset-direction", "window-origin", "window-unsigned")
 OBLONG = (*ALWAYS, "window-axes", "window-stride", "window-flatten")
 
 
+@complete
 def index() -> Iterator[Group]:
     """Yield the cases of ``swin.index``."""
     rows: tuple[tuple[Window, str, tuple[str, ...]], ...] = (
@@ -33,6 +35,7 @@ def _index(window: Window, comment: str, flags: tuple[str, ...]) -> Row:
     return {"window": window}, Case(name, comment, {}, ("swin.C1",), flags)
 
 
+@complete
 def log_coords() -> Iterator[Group]:
     """Yield the cases of ``swin.log_coords``."""
     yield from grouped("swin.log_coords", _coordinates())

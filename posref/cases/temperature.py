@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from posref.cases._build import Baseline, Row, grouped, integers, slug
+from posref.cases._refused import complete
 from posref.cases._rope_common import refused_positions
 from posref.operation import Case, Group, Tensor
 
@@ -16,6 +17,7 @@ FORMULA = ("step-first", "step-logarithm", "strength-place", "growth-alone")
 EDGE = ("step-edge", "step-origin")
 
 
+@complete
 def scale() -> Iterator[Group]:
     """Yield the cases of ``temperature.scale``."""
     yield from grouped("temperature.scale", _values())

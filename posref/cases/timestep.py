@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind
+from posref.cases._refused import complete
 from posref.operation import Case, Group, Tensor
 
 
@@ -27,6 +28,7 @@ ORDER = ("sine-cosine-order", "sine-layout")
 LADDER = ("frequency-exponent", "freq-shift")
 
 
+@complete
 def encode() -> Iterator[Group]:
     """Yield the cases of ``timestep.encode``."""
     yield from grouped("timestep.encode", _values())
@@ -137,6 +139,10 @@ def _far() -> Iterator[Row]:
     rounded = tuple(2.0**n + 2.0 ** (n - 7) for n in range(7, 14))
     choice = Choice(6, freq_shift=0.0)
     yield _case("angles", "Neighbours in a half format.", "bfloat16", choice, rounded, "angle-rounding")
+    far = (2.0**16 - 2.0**8, -(2.0**15 - 2.0**7))
+    text = "A million turns of a pair whose angle is a multiple of the step."
+    choice = Choice(2, freq_shift=0.0, scale=128.0)
+    yield _case("turns", text, "bfloat16", choice, far, "angle-reduction", "unsigned-position")
     large = (2.0**24 + 2, 1_000_003.0, -(2.0**31))
     yield _case("large", "Beyond any schedule.", "float32", Choice(6, **GUIDED), large)
     huge = (2.0**53, 6134899525417045.0, 1e22, -1.6e38)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._relative import drawn, refused_scales
 from posref.operation import Case, Group
 
@@ -13,6 +14,7 @@ ALWAYS = ("global-queries", "global-missing", "term-missing", "scale-terms", "sc
 BOTH_SIDES = ("offset-direction", "distance-unsigned", "distance-shifted")
 
 
+@complete
 def scores() -> Iterator[Group]:
     """Yield the cases of ``transformer_xl.scores``."""
     yield from grouped("transformer_xl.scores", _values())

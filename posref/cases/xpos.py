@@ -5,6 +5,7 @@ from typing import Any
 
 from posref.cases._build import SUFFIX, Baseline, Row, grouped, integers, slug, tensor
 from posref.cases._draw import Kind, draw
+from posref.cases._refused import complete
 from posref.cases._rope_common import refused_ladder, refused_pairing, refused_positions
 from posref.operation import Case, Group, Tensor
 
@@ -15,6 +16,7 @@ PUBLISHED: Decay = (0.4, 512.0, 0.0)
 KINDS: tuple[Kind, ...] = ("bfloat16", "float32", "float64")
 
 
+@complete
 def scale() -> Iterator[Group]:
     """Yield the cases of ``xpos.scale``."""
     yield from grouped("xpos.scale", _scales())
@@ -133,6 +135,7 @@ def _positions(base: Baseline) -> Iterator[Group]:
     yield base.refuse("fractional", refusal, "conventions.C4", "Fractional positions.", inputs=half)
 
 
+@complete
 def apply() -> Iterator[Group]:
     """Yield the cases of ``xpos.apply``."""
     yield from grouped("xpos.apply", _applied())
@@ -173,6 +176,13 @@ ANGLE = (*DECAY, "pairing", "rotation-sign", "frequency-exponent")
 TURN = (*ANGLE, "pairing-mixed")
 
 
+def _turns() -> Iterator[Row]:
+    text = "A million turns of a pair whose angle is the position, and hardly any decay."
+    places, slow = integers((8_388_607, 4_194_301, 6_000_000)), (0.4, 2.0**24, 0.0)
+    pair, flags = (2, "half", 10000.0), ("angle-reduction", "rotation-sign", "decay-base")
+    yield from _case("turns", text, ("bfloat16", (3, 2)), places, pair, slow, *flags, roles=("query",))
+
+
 def _applied() -> Iterator[Row]:
     half, adjacent = (8, "half", 10000.0), (8, "adjacent", 10000.0)
     text = "Queries and keys at the same positions."
@@ -183,6 +193,7 @@ def _applied() -> Iterator[Row]:
     far = (*TURN, "position-rounding", "restarted-positions")
     text = "Far positions, as a longer context has them."
     yield from _case("far", text, ("bfloat16", (2, 8)), integers((600, 4099)), half, PUBLISHED, *far)
+    yield from _turns()
     text = "Another base of the angles, another of the decay."
     where, decay = (6, "half", 500000.0), (1.0, 100.0, 0.0)
     other = (*TURN, "fixed-base", "decay-base", "decay-gamma")
@@ -217,6 +228,10 @@ def _applied() -> Iterator[Row]:
         yield from _case("batch", text, x, places, where, PUBLISHED, *batch, roles=("key",))
     where, x = (4, "half", 10000.0), ("float32", (2, 4, 3, 4))
     yield from _case("batch", text, x, places, where, PUBLISHED, *batch, roles=("key",))
+    text = "A token of each row."
+    places = integers((5, 26), (2, 1, 1))
+    x = ("bfloat16", (2, 3, 1, 4))
+    yield from _case("single", text, x, places, where, PUBLISHED, *batch, roles=("query",))
     text = "A usual head."
     where = (64, "adjacent", 10000.0)
     yield from _case("head", text, ("bfloat16", (1, 64)), integers((742,)), where, PUBLISHED, *TURN)

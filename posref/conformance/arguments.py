@@ -4,10 +4,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from posref.conformance.exchange import MismatchError, split_answer
+from posref.numerics.arrays import host
 from posref.operation import DTYPES, Signature
 
 Array = NDArray[Any]
@@ -25,7 +25,7 @@ def inputs(entry: Signature, given: Mapping[str, Any] | Sequence[Any]) -> dict[s
     if unknown or missing:
         wrong = f"no input {unknown[0]!r}" if unknown else f"the input {missing[0]!r} is missing"
         raise ValueError(f"{entry.name}: {wrong}; it has {', '.join(names) or 'none'}")
-    return {name: np.asarray(given[name]) for name in names if given.get(name) is not None}
+    return {name: host(given[name]) for name in names if given.get(name) is not None}
 
 
 def params(entry: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,11 +53,11 @@ def outputs(entry: Signature, output: Any) -> dict[str, Array]:
     names = [one.name for one in entry.outputs]
     if isinstance(output, Mapping):
         if len(output) == len(names) == 1:  # one array can only be the one output
-            return {names[0]: np.asarray(next(iter(output.values())))}
+            return {names[0]: host(next(iter(output.values())))}
         if set(output) != set(names):
             raise ValueError(f"{entry.name} has the outputs {', '.join(names)}; got {', '.join(output)}")
         output = tuple(output[name] for name in names)
-    return {name: np.asarray(part) for name, part in split_answer(entry, output).items()}
+    return {name: host(part) for name, part in split_answer(entry, output).items()}
 
 
 def output_dtype(

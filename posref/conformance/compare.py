@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from posref.bounds import model
 from posref.conformance.claims import INTEGERS, check_claim, default_claim, ladder, ulps
-from posref.conformance.verdict import Worst
+from posref.conformance.elements import Compared
+from posref.conformance.verdict import Worst, Wrong
 from posref.numerics.rounding import ulp
 
 Array = NDArray[Any]
@@ -187,45 +188,23 @@ class Outcome:
     elements: int
     uninformative: int
     worst: Worst | None
+    first: Wrong | None = None
 
 
 def assess(evidence: Evidence, claim: str) -> Outcome:
     """Return how `evidence` fares under `claim` (integer outputs: always ``exact``)."""
     check_claim(claim)
-    passed, elements, uninformative = True, 0, 0
-    found: list[tuple[bool, float, Worst]] = []
+    elements, uninformative = 0, 0
+    found: list[tuple[float, Worst]] = []
+    first: Wrong | None = None
     for name, want in evidence.want.items():
         kept = evidence.kept(name, claim)
         silent = evidence.silent(name, claim) & kept
-        passed = passed and bool(kept.all())
         uninformative += int(silent.sum())
         elements += silent.size - int(silent.sum())
         if want.data.size > silent.sum():
-            found.append(_worst(evidence, name, claim, kept, silent))
-    worst = max(found, key=lambda entry: entry[:2])[2] if found else None
-    return Outcome(passed, elements, uninformative, worst)
-
-
-def _worst(
-    evidence: Evidence, name: str, claim: str, kept: Array, silent: Array
-) -> tuple[bool, float, Worst]:
-    want, got = evidence.want[name], evidence.got[name]
-    data, given = want.data.astype(np.float64), got.astype(np.float64)
-    bound = evidence.limit(name, claim)
-    with np.errstate(all="ignore"):
-        error = np.where(data == given, 0.0, np.abs(given - data))
-        ratio = np.where(error == 0, 0.0, error / bound)
-        ratio = np.where(np.isnan(ratio), np.inf, ratio)
-        rank = np.where(silent, -2.0, np.where(kept, -1.0 / (1.0 + ratio), 1.0 + ratio))
-    place = np.unravel_index(int(np.argmax(rank)), rank.shape)
-    spacing = 1.0 if want.dtype in INTEGERS else float(ulp(data[place], want.dtype))
-    worst = Worst(
-        output=name,
-        index=tuple(int(step) for step in place),
-        got=float(given[place]),
-        expected=float(data[place]),
-        error=float(error[place]),
-        bound=float(bound[place]),
-        ulp=float(error[place]) / spacing,
-    )
-    return bool(rank[place] > 0), float(rank[place]), worst
+            compared = Compared(name, want.dtype, want.data, evidence.got[name], evidence.limit(name, claim))
+            found.append(compared.worst(kept, silent))
+            first = first or compared.first_wrong(kept)
+    worst = max(found, key=lambda entry: entry[0])[1] if found else None
+    return Outcome(first is None, elements, uninformative, worst, first)

@@ -1,15 +1,15 @@
 """Name the mistake that an implementation made.
 
 A mistake is named only if it explains every failing case of the operation and agrees with every passing
-one: the output must lie within the claim's bound around the mistake's own output. A pair of mistakes is
-named where each case is explained by one of them and neither explains all. What is off by rounding, or
-at random, has no name.
+one: the output must lie within the claim's bound around the mistake's own output. Where several do, the
+one whose outputs lie nearest is named. Two mistakes are named where both made at once do this, or where
+each case is explained by one of them. What is off by rounding, or at random, has no name.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any, Final
+from itertools import permutations
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,45 @@ from posref.bounds import model
 from posref.conformance.claims import INTEGERS, default_claim
 from posref.conformance.compare import Evidence
 from posref.numerics.rounding import decode_bits, round_bits, ulp
-from posref.operation import Mistake, mistakes, signature
+from posref.operation import Mistake, StaleMistake, mistakes, signature
 
 Array = NDArray[Any]
 
 UNKNOWN: Final = "no known mistake explains this"
+
+TELLING: Final = 8
+"""Wrong elements without which two mistakes at once are not named: so many pairs may fit by chance."""
+
+
+@runtime_checkable
+class Alteration(Protocol):
+    """A wrong implementation that is another one with its arguments or its result altered."""
+
+    def on(self, inner: Callable[..., Any], /) -> Callable[..., Any]:
+        """Return `inner` altered in the same way."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The mistakes that explain the failures: one, two, or none; two made `together`, or case by case."""
+
+    mistakes: tuple[Mistake | StaleMistake, ...] = ()
+    together: bool = False
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """How an output fits a mistake's own: whether it agrees, whether that is wrong, and how near it lies.
+
+    `distance` is the sum of the squares of what is left, in units of what rounding may leave.
+    """
+
+    agrees: bool
+    visible: bool = False
+    distance: float = 0.0
+
+
+_MISFIT: Final = _Fit(agrees=False)
 
 
 @dataclass
@@ -30,26 +64,38 @@ class _Fits:
     """How the outputs of a few calls fit the registered mistakes; each pair is tried once."""
 
     claim: str
-    found: dict[tuple[str, int], tuple[bool, bool]] = field(default_factory=dict)
+    found: dict[tuple[str, int], _Fit] = field(default_factory=dict)
 
-    def agrees(self, mistake: Mistake, evidence: Evidence) -> bool:
-        """Whether the output lies around the mistake's own."""
-        return self._fit(mistake, evidence)[0]
-
-    def explains(self, mistake: Mistake, evidence: Evidence) -> bool:
-        """Whether it does and the mistake shows in this case at all."""
-        return all(self._fit(mistake, evidence))
-
-    def _fit(self, mistake: Mistake, evidence: Evidence) -> tuple[bool, bool]:
+    def of(self, mistake: Mistake, evidence: Evidence) -> _Fit:
+        """Return how the output fits the mistake's own."""
         key = (mistake.name, id(evidence))
         if key not in self.found:
             self.found[key] = _fit(mistake, evidence, self.claim)
         return self.found[key]
 
+    def agrees(self, mistake: Mistake, evidence: Evidence) -> bool:
+        """Whether the output lies around the mistake's own."""
+        return self.of(mistake, evidence).agrees
+
+    def explains(self, mistake: Mistake, evidence: Evidence) -> bool:
+        """Whether it does and the mistake shows in this case at all."""
+        fit = self.of(mistake, evidence)
+        return fit.agrees and fit.visible
+
+    def whole(self, mistake: Mistake, failing: Iterable[Evidence], passing: Iterable[Evidence]) -> bool:
+        """Whether the mistake explains all of `failing` and agrees with all of `passing`."""
+        return all(self.explains(mistake, case) for case in failing) and all(
+            self.agrees(mistake, case) for case in passing
+        )
+
+    def nearest(self, found: Sequence[Mistake], cases: Sequence[Evidence]) -> Mistake:
+        """Return the mistake to which the outputs lie nearest, the first of equals."""
+        return min(found, key=lambda one: sum(self.of(one, case).distance for case in cases))
+
 
 def name_mistakes(
     operation: str, failing: Sequence[Evidence], passing: Sequence[Evidence], claim: str
-) -> tuple[Mistake, ...]:
+) -> Diagnosis:
     """Return the mistake that explains all of `failing` and agrees with all of `passing`, or the pair.
 
     Parameters
@@ -63,45 +109,79 @@ def name_mistakes(
 
     Returns
     -------
-    tuple of Mistake
-        One, two, or none where nothing known explains the failures.
+    Diagnosis
+        With one mistake, two, or none where nothing known explains the failures.
     """
     if not failing:
-        return ()
+        return Diagnosis()
     fits = _Fits(claim if claim in model.MODELS else default_claim(failing[0].dtype))
+    failing = sorted(failing, key=_size)  # most mistakes do not fit, and a small call says so sooner
+    cases = (*failing, *passing)
     known = mistakes(operation)
+    single = [one for one in known if fits.whole(one, failing, passing)]
+    if single:
+        return Diagnosis((fits.nearest(single, cases),))
+    if sum(_wrong(case, fits.claim) for case in failing) >= TELLING:
+        stacked = {
+            one.name: (one, pair) for one, pair in _stacked(known) if fits.whole(one, failing, passing)
+        }
+        if stacked:
+            nearest = fits.nearest([one for one, _ in stacked.values()], cases)
+            return Diagnosis(stacked[nearest.name][1], together=True)
+    return Diagnosis(next(_either(fits, known, failing, passing), ()))
+
+
+def _either(
+    fits: _Fits, known: Sequence[Mistake], failing: Sequence[Evidence], passing: Sequence[Evidence]
+) -> Iterator[tuple[Mistake, Mistake]]:
+    """Yield each two mistakes of which one or the other explains, or agrees with, every case."""
     for one in known:
-        if all(fits.explains(one, case) for case in failing) and all(
-            fits.agrees(one, case) for case in passing
-        ):
-            return (one,)
-    candidates = [one for one in known if any(fits.explains(one, case) for case in failing)]
-    for pair in combinations(candidates, 2):
-        if _pair_fits(fits, pair, failing, passing):
-            return pair
-    return ()
+        if not fits.explains(one, failing[0]):
+            continue
+        left = [case for case in failing if not fits.explains(one, case)]
+        apart = [case for case in passing if not fits.agrees(one, case)]
+        for other in known:
+            if other is not one and fits.whole(other, left, apart):
+                yield one, other
 
 
-def _pair_fits(
-    fits: _Fits, pair: tuple[Mistake, ...], failing: Iterable[Evidence], passing: Iterable[Evidence]
-) -> bool:
-    return all(any(fits.explains(one, case) for one in pair) for case in failing) and all(
-        any(fits.agrees(one, case) for one in pair) for case in passing
-    )
+def _size(evidence: Evidence) -> int:
+    return sum(got.size for got in evidence.got.values())
 
 
-def _fit(mistake: Mistake, evidence: Evidence, claim: str) -> tuple[bool, bool]:
-    """Return whether the output agrees with the mistake's, and whether that differs from the right one."""
+def _wrong(evidence: Evidence, claim: str) -> int:
+    return sum(int((~evidence.kept(name, claim)).sum()) for name in evidence.want)
+
+
+def _stacked(known: Iterable[Mistake]) -> Iterator[tuple[Mistake, tuple[Mistake, Mistake]]]:
+    """Yield each two mistakes made at once: one alters the arguments or the result of the other."""
+    for outer, inner in permutations(known, 2):
+        both = stack(outer, inner)
+        if both is not None:
+            yield both, (outer, inner)
+
+
+def stack(outer: Mistake, inner: Mistake) -> Mistake | None:
+    """Return the mistake `outer` made on top of `inner`, or None where it cannot be put on another."""
+    if not isinstance(outer.function, Alteration):
+        return None
+    name = f"{outer.name} on {inner.name}"
+    function = outer.function.on(inner.function)
+    return Mistake(name, outer.operation, outer.flag, outer.description, function)
+
+
+def _fit(mistake: Mistake, evidence: Evidence, claim: str) -> _Fit:
+    """Return how the output fits that of the mistake."""
     wrong = _output(mistake, evidence)
     if wrong is None:
-        return False, False
-    visible = False
+        return _MISFIT
+    visible, distance = False, 0.0
     for name in evidence.want:
-        matches, differs = _close(evidence, name, wrong[name], claim)
-        if not matches:
-            return False, False
-        visible = visible or differs
-    return True, visible
+        one = close(evidence, name, wrong[name], claim)
+        if not one.agrees:
+            return _MISFIT
+        visible, distance = visible or one.visible, distance + one.distance
+    return _Fit(True, visible, distance)
 
 
 def _output(mistake: Mistake, evidence: Evidence) -> Mapping[str, Array] | None:
@@ -121,10 +201,11 @@ def _output(mistake: Mistake, evidence: Evidence) -> Mapping[str, Array] | None:
     return wrong if fits else None
 
 
-def _close(evidence: Evidence, name: str, wrong: Array, claim: str) -> tuple[bool, bool]:
+def close(evidence: Evidence, name: str, wrong: Array, claim: str) -> _Fit:
+    """Return how the output `name` fits what a mistake gives for it."""
     want, got = evidence.want[name], evidence.got[name]
     if want.dtype in INTEGERS:
-        return bool(np.array_equal(got, wrong)), not np.array_equal(wrong, want.data)
+        return _Fit(bool(np.array_equal(got, wrong)), not np.array_equal(wrong, want.data))
     wrong = wrong.astype(np.float64)
     bound, silent = evidence.allowed(claim)[name]
     with np.errstate(all="ignore"):
@@ -133,7 +214,9 @@ def _close(evidence: Evidence, name: str, wrong: Array, claim: str) -> tuple[boo
         same = (got == written) | (np.isnan(got) & np.isnan(wrong)) | (right & (got == want.data))
         limit = np.where(right, bound, _limit(bound, want.real, wrong, want.dtype))
         matches = silent | same | (np.isfinite(got) & np.isfinite(wrong) & (np.abs(got - wrong) <= limit))
-    return bool(matches.all()), bool((~right & ~silent).any())
+        left = np.where(silent | (got == written), 0.0, np.abs(got - written) / limit)
+    distance = float(np.square(left[np.isfinite(left)]).sum())
+    return _Fit(bool(matches.all()), bool((~right & ~silent).any()), distance)
 
 
 def _limit(bound: Array, real: Array, wrong: Array, dtype: str) -> Array:
@@ -156,35 +239,16 @@ def _row_max(values: Array) -> Array:
     return largest.reshape((*values.shape[:-1], 1)[: values.ndim])
 
 
-def describe(found: Sequence[Mistake]) -> str:
+def describe(found: Diagnosis) -> str:
     """Return the sentence that names the mistakes, or says that none is known."""
-    if not found:
+    if not found.mistakes:
         return UNKNOWN
     names = []
-    for one in found:
+    for one in found.mistakes:
         source = f"; see {one.report}" if one.report else ""
         names.append(f"{one.description} [{one.name}{source}]")
-    return names[0] if len(names) == 1 else f"in some cases {names[0]}; in the others {names[1]}"
-
-
-def common_ground(failing: Sequence[frozenset[str]], passing: Sequence[frozenset[str]], most: int = 4) -> str:
-    """Return in words which features all the failing cases share, best those that no passing one has.
-
-    Examples
-    --------
-    >>> common_ground([frozenset({"far", "half"}), frozenset({"half"})], [frozenset({"far"})])
-    'all 2 failing cases, and no passing one, have: half'
-    """
-    if not failing:
-        return ""
-    shared = frozenset.intersection(*failing)
-    only = shared - frozenset().union(*passing)
-    count, have = (
-        (f"all {len(failing)} failing cases", "have") if failing[1:] else ("the failing case", "has")
-    )
-    if only and passing:
-        return f"{count}, and no passing one, {have}: {', '.join(sorted(only)[:most])}"
-    telling = shared - frozenset.intersection(*passing) if passing else frozenset()
-    if not telling:
-        return ""
-    return f"{count} {have}: {', '.join(sorted(telling)[:most])}"
+    if len(names) == 1:
+        return names[0]
+    if found.together:
+        return f"two mistakes at once: {names[0]}; and {names[1]}"
+    return f"in some cases {names[0]}; in the others {names[1]}"

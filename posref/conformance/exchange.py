@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from posref.adapters import Implementation
+from posref.adapters import BrokenError, Implementation
 from posref.conformance.claims import INTEGERS
 from posref.corpus.load import Test
-from posref.numerics.rounding import on_grid
+from posref.numerics.rounding import FORMATS, on_grid
 from posref.operation import DTYPES, Input, Signature, Tensor
 
 Array = NDArray[Any]
@@ -33,6 +33,8 @@ class MismatchError(Exception):
 
 def quote(failure: Exception) -> str:
     """Return what an exception says, on one line, cut to a sensible length."""
+    if isinstance(failure, BrokenError):
+        return str(failure)
     text = " ".join(f"{type(failure).__name__}: {failure}".split())
     return text if len(text) <= _KEPT else text[: _KEPT - 4] + " ..."
 
@@ -57,6 +59,8 @@ def write_inputs(
             raise SkippedError(f"{name} is stored as {chosen}, which is not offered")
         if chosen != test.inputs[name].dtype and not _exact_in(array, chosen):
             raise SkippedError(f"{name} is not exact in {chosen}")
+        if implementation.flush_subnormals and chosen in DTYPES and bool(_subnormal(array, chosen).any()):
+            raise SkippedError(f"{name} has subnormal values, which are flushed to zero")
         try:
             tensors[name] = implementation.write(array.copy(), chosen)
         except ImportError as missing:
@@ -73,6 +77,30 @@ def _exact_in(array: Array, dtype: str) -> bool:
     largest = {"float64": np.inf, "float16": 65504.0}.get(dtype, float(np.finfo(np.float32).max))
     fits = not bool((np.isfinite(array) & (np.abs(array) > largest)).any())
     return fits and bool(np.array_equal(on_grid(array, dtype), array, equal_nan=True))
+
+
+def _subnormal(array: Array, dtype: str) -> Array:
+    return np.asarray((array != 0) & (np.abs(array) < np.ldexp(1.0, FORMATS[dtype].least)))
+
+
+def unflushed(implementation: Implementation, got: Mapping[str, Array], test: Test, dtype: str) -> Any:
+    """Return outputs with their zeros made the expected values, where subnormal ones are flushed to zero."""
+    if not implementation.flush_subnormals or dtype not in DTYPES:
+        return got
+    data = {name: as_array(stored[dtype].tensor) for name, stored in test.expected.items() if dtype in stored}
+    return {
+        name: np.where((values == 0) & _subnormal(data[name], dtype), data[name], values)
+        if name in data
+        else values
+        for name, values in got.items()
+    }
+
+
+def check_capabilities(implementation: Implementation, requires: Iterable[str]) -> None:
+    """Raise `SkippedError` where an implementation lacks a capability that a group requires."""
+    absent = implementation.lacks.intersection(requires)
+    if absent:
+        raise SkippedError(f"lacks {', '.join(sorted(absent))}")
 
 
 def call(

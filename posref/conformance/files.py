@@ -1,7 +1,10 @@
-"""The files of ``posref judge``: parameters as JSON, tensors as NPZ archives."""
+"""The files of the command line: parameters as JSON, tensors as NPZ archives, what is written."""
 
+import os
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,63 @@ def read_tensors(path: Path) -> dict[str, Any]:
             raise FormatError(str(path), "is a single array; an NPZ archive names its arrays")
         with archive:
             return {name: _tensor(archive, name, path) for name in archive.files}
+
+
+def check_writable(path: Path) -> None:
+    """Raise an OSError that says why where no file can be written; nothing is left behind.
+
+    For whatever takes long: what it finds should not be lost because a folder does not exist.
+    """
+    with _said(path):
+        if _is_stream(path):
+            if not os.access(path, os.W_OK):
+                raise OSError(None, "no permission")
+            return
+        partial = _partial(path)
+        try:
+            partial.touch(exist_ok=False)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ASCII text under another name and move it, so that no half of it is ever read.
+
+    A device or a pipe is written into. An OSError names the file and says why it was not written.
+    """
+    with _said(path):
+        if _is_stream(path):
+            path.write_text(text, "ascii")
+            return
+        partial = _partial(path)
+        try:
+            with partial.open("w", encoding="ascii") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())  # a full disk may show no sooner
+            partial.replace(path.resolve())
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def _is_stream(path: Path) -> bool:
+    if path.is_dir():
+        raise OSError(None, "is a folder")
+    return path.exists() and not path.is_file()
+
+
+def _partial(path: Path) -> Path:
+    """Return the name to write under, beside what a link points to, so that it can be moved there."""
+    target = path.resolve()
+    return target.with_name(f"{target.name}.{os.getpid()}.partial")
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as failure:
+        raise OSError(f"{path} cannot be written: {failure.strerror or failure}") from None
 
 
 def _tensor(archive: Any, name: str, path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""What came of judging an implementation: counts, a table, the failures, as text and as JSON."""
+"""What came of judging an implementation: counts, a table, the failures, as text, JSON, JUnit and HTML."""
 
 import json
 import math
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from posref.conformance.verdict import Result, from_record
+from posref.conformance.verdict import VERDICTS, Expectation, Result, from_record
 from posref.errors import FormatError
 
 FORMAT: Final = "posref-report"
@@ -21,7 +21,7 @@ class Summary:
     ----------
     operation, dtype : str
         Which.
-    tests, passed, failed, errors, skipped, uninformative : int
+    tests, passed, failed, errors, skipped, uninformative, expected_failures, unexpected_passes : int
         Cases by verdict.
     elements, uninformative_elements : int
         Elements compared, and elements whose bound says nothing.
@@ -41,6 +41,8 @@ class Summary:
     errors: int
     skipped: int
     uninformative: int
+    expected_failures: int
+    unexpected_passes: int
     elements: int
     uninformative_elements: int
     strongest_claim: str
@@ -50,7 +52,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Report:
-    """The verdicts on an implementation. True only if something ran and nothing failed.
+    """The verdicts on an implementation. True only if something ran and nothing failed unexpectedly.
 
     Attributes
     ----------
@@ -62,6 +64,10 @@ class Report:
         One a case and dtype.
     operations : tuple of Summary
         One an operation and dtype.
+    strict : bool
+        Whether a case that passes where a failure is expected counts against the implementation.
+    unmatched : tuple of Expectation
+        Expected failures that are of no case chosen.
     """
 
     implementation: str
@@ -69,9 +75,12 @@ class Report:
     corpus_version: str
     results: tuple[Result, ...]
     operations: tuple[Summary, ...]
+    strict: bool = False
+    unmatched: tuple[Expectation, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.executed > 0 and self.failed == 0 and self.errors == 0
+        surprised = self.strict and self.unexpected_passes > 0
+        return self.executed > 0 and self.failed == 0 and self.errors == 0 and not surprised
 
     def _count(self, verdict: str) -> int:
         return sum(result.verdict == verdict for result in self.results)
@@ -107,9 +116,29 @@ class Report:
         return self._count("uninformative")
 
     @property
+    def expected_failures(self) -> int:
+        """Cases that failed or raised an exception, as expected."""
+        return self._count("expected-fail")
+
+    @property
+    def unexpected_passes(self) -> int:
+        """Cases that pass where a failure is expected."""
+        return self._count("unexpected-pass")
+
+    @property
     def executed(self) -> int:
-        """Cases that say something: passed, failed or in error."""
-        return self.passed + self.failed + self.errors
+        """Cases that say something: passed, failed or in error, expected or not."""
+        return self.selected - self.skipped - self.uninformative
+
+    @property
+    def elements(self) -> int:
+        """Elements compared."""
+        return sum(result.elements for result in self.results)
+
+    @property
+    def uninformative_elements(self) -> int:
+        """Elements that keep the claim because its bound says nothing."""
+        return sum(result.uninformative for result in self.results)
 
     @property
     def last_line(self) -> str:
@@ -117,17 +146,31 @@ class Report:
         return (
             f"posref: selected={self.selected} executed={self.executed} passed={self.passed} "
             f"failed={self.failed} errors={self.errors} skipped={self.skipped} "
-            f"uninformative={self.uninformative}"
+            f"uninformative={self.uninformative} expected_failures={self.expected_failures} "
+            f"unexpected_passes={self.unexpected_passes} elements={self.elements} "
+            f"uninformative_elements={self.uninformative_elements}"
         )
 
     def to_text(self) -> str:
-        """Return the report for a terminal, at most 100 columns wide."""
+        """Return the report for a terminal, at most 100 columns wide but for its last line."""
         from posref.conformance import text
 
         return text.render(self)
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def to_junit(self) -> str:
+        """Return the report as JUnit XML: a suite for each operation and dtype, a case for each case."""
+        from posref.conformance import junit
+
+        return junit.render(self)
+
+    def to_html(self) -> str:
+        """Return the report as one page of HTML that needs nothing from elsewhere, no script either."""
+        from posref.conformance import page
+
+        return page.render(self)
 
     def to_json(self) -> str:
         """Return the report as JSON; numbers that JSON lacks are the strings nan, inf and -inf."""
@@ -136,6 +179,8 @@ class Report:
             "format_version": FORMAT_VERSION,
             "implementation": {"name": self.implementation, "version": self.version},
             "corpus_version": self.corpus_version,
+            "strict": self.strict,
+            "unmatched": [asdict(entry) for entry in self.unmatched],
             "summary": {name: getattr(self, name) for name in _COUNTS},
             "operations": [asdict(entry) for entry in self.operations],
             "results": [asdict(entry) for entry in self.results],
@@ -155,12 +200,17 @@ class Report:
                 document["corpus_version"],
                 tuple(from_record(record) for record in document["results"]),
                 tuple(_summary(record) for record in document["operations"]),
+                document["strict"],
+                tuple(Expectation(**record) for record in document["unmatched"]),
             )
         except (ValueError, KeyError, TypeError) as failure:
             raise FormatError("report", f"cannot be read: {failure}") from None
 
 
-_COUNTS: Final = ("selected", "executed", "passed", "failed", "errors", "skipped", "uninformative")
+_COUNTS: Final = (
+    *("selected", "executed", "passed", "failed", "errors", "skipped", "uninformative"),
+    *("expected_failures", "unexpected_passes", "elements", "uninformative_elements"),
+)
 
 
 def _summary(record: dict[str, Any]) -> Summary:
@@ -180,7 +230,7 @@ def _plain(value: Any) -> Any:
 def summarize(results: Iterable[Result], strongest_claim: str, diagnosis: str) -> Summary:
     """Return the `Summary` of the results of one operation in one dtype."""
     entries = tuple(results)
-    count = dict.fromkeys(("pass", "fail", "error", "skipped", "uninformative"), 0)
+    count = dict.fromkeys(VERDICTS, 0)
     for entry in entries:
         count[entry.verdict] += 1
     return Summary(
@@ -192,6 +242,8 @@ def summarize(results: Iterable[Result], strongest_claim: str, diagnosis: str) -
         errors=count["error"],
         skipped=count["skipped"],
         uninformative=count["uninformative"],
+        expected_failures=count["expected-fail"],
+        unexpected_passes=count["unexpected-pass"],
         elements=sum(entry.elements for entry in entries),
         uninformative_elements=sum(entry.uninformative for entry in entries),
         strongest_claim=strongest_claim,

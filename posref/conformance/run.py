@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from posref.adapters import Implementation, Unsupported
+from posref.adapters import BrokenError, Implementation, Unsupported
 from posref.conformance import exchange
 from posref.conformance.claims import INTEGERS, default_claim
 from posref.conformance.compare import Evidence, Want, assess, sides
@@ -77,7 +77,7 @@ def missing(implementation: Implementation, dtype: str) -> str:
         return f"{dtype} not offered"
     try:
         implementation.write(np.zeros(1), dtype)
-    except ImportError as missing:
+    except (ImportError, SkippedError) as missing:
         return str(missing)
     return ""
 
@@ -107,7 +107,9 @@ def _attempt(
             raise SkippedError("operation not offered")
         if absent:
             raise SkippedError(absent)
-        return judged(implementation, entry, test, blank)
+        exchange.check_capabilities(implementation, test.requires)
+        with implementation.around(test.id, blank.dtype):
+            return judged(implementation, entry, test, blank)
     except SkippedError as skip:
         return Attempt(test, replace(blank, reason=str(skip)))
     except Unsupported as reason:
@@ -124,15 +126,15 @@ def _value(implementation: Implementation, entry: Signature, test: Test, blank: 
     try:
         answer = exchange.call(implementation, entry, test, tensors, blank.dtype)
         after = exchange.read_values(implementation, tensors)
-    except Unsupported:
-        raise
-    except Exception as failure:  # whatever an implementation raises is a finding, not a crash of the judge
-        return Attempt(test, replace(blank, verdict="error", reason=exchange.quote(failure)))
-    try:
         exchange.check_untouched(before, after)
         got = exchange.read_answer(implementation, entry, test, answer, blank.dtype)
+    except Unsupported:
+        raise
     except MismatchError as mismatch:
         return Attempt(test, replace(blank, verdict="fail", reason=str(mismatch), strongest_claim="none"))
+    except Exception as failure:  # whatever an implementation raises is a finding, not a crash of the judge
+        return Attempt(test, replace(blank, verdict="error", reason=exchange.quote(failure)))
+    got = exchange.unflushed(implementation, got, test, blank.dtype)
     return _compare(test, blank, evidence(test, values, got, blank.dtype))
 
 
@@ -169,6 +171,7 @@ def _compare(test: Test, blank: Result, found: Evidence) -> Attempt:
         verdict=verdict,
         reason=str(outcome.worst) if verdict == "fail" else "",
         worst_error=outcome.worst,
+        first_wrong=outcome.first,
         elements=outcome.elements,
         uninformative=outcome.uninformative,
     )
@@ -182,6 +185,8 @@ def _refusal(implementation: Implementation, entry: Signature, test: Test, blank
         exchange.call(implementation, entry, test, tensors, blank.dtype)
     except Unsupported:
         raise
+    except BrokenError as broken:
+        return Attempt(test, replace(blank, verdict="error", reason=str(broken)))
     except Exception as refusal:  # refused in any way is a pass
         return Attempt(test, replace(blank, verdict="pass", remark=_remark(test, refusal)))
     wanted = f" ({test.error.kind} of {test.error.parameter})" if test.error else ""
@@ -193,6 +198,7 @@ def _remark(test: Test, refusal: Exception) -> str:
     if test.error is None or not isinstance(refusal, SpecError):
         return ""
     found, wanted = (refusal.kind, refusal.parameter), (test.error.kind, test.error.parameter)
-    if found == wanted:
+    if found in (wanted, (wanted[0], "")):  # a program may leave the parameter out
         return ""
-    return f"refused as {found[0]} of {found[1]} where {wanted[0]} of {wanted[1]} is expected"
+    named = f" of {found[1]}" if found[1] else ""
+    return f"refused as {found[0]}{named} where {wanted[0]} of {wanted[1]} is expected"

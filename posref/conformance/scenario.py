@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from posref.adapters import Implementation, Unsupported
+from posref.adapters import BrokenError, Implementation, Unsupported
 from posref.conformance import exchange
 from posref.conformance.claims import default_claim, ladder
 from posref.conformance.compare import Evidence, Outcome, assess
@@ -35,13 +35,25 @@ class Played:
 
 
 def play(
-    implementation: Implementation, tests: Iterable[ScenarioTest], dtype: str, claim: str | None = None
+    implementation: Implementation,
+    tests: Iterable[ScenarioTest],
+    dtype: str,
+    claim: str | None = None,
+    *,
+    ranked: bool = True,
 ) -> Iterator[Played]:
     """Yield a `Played` for each scenario that has to do with `dtype`; parameters as those of `run`."""
     absent = missing(implementation, dtype)
     for test in tests:
         if test.integer == (dtype == "int64"):
-            yield _play(implementation, test, _blank(test, dtype, claim), absent)
+            played = _play(implementation, test, _blank(test, dtype, claim), absent)
+            compared = ranked and not played.result.strongest_claim and played.evidence
+            yield _ranked(played) if compared else played
+
+
+def _ranked(played: Played) -> Played:
+    claim = strongest(played.evidence, played.result.dtype)
+    return replace(played, result=replace(played.result, strongest_claim=claim))
 
 
 def _blank(test: ScenarioTest, dtype: str, claim: str | None) -> Result:
@@ -60,13 +72,14 @@ def _blank(test: ScenarioTest, dtype: str, claim: str | None) -> Result:
 
 @dataclass
 class _Stage:
-    """What has happened so far: the objects, and of each step the tensors, the values, the evidence."""
+    """What has happened so far: the objects, and of each step the tensors, their values, the evidence."""
 
     implementation: Implementation
     test: ScenarioTest
     dtype: str
     objects: dict[str, Callable[..., Any]] = field(default_factory=dict)
     tensors: list[dict[str, Any]] = field(default_factory=list)
+    values: list[Mapping[str, Array]] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
 
 
@@ -76,22 +89,23 @@ def _play(implementation: Implementation, test: ScenarioTest, blank: Result, abs
     where = "making the objects"
     try:
         _check_offered(implementation, test, blank.dtype, absent)
-        for name, made in test.scenario.objects.items():
-            where = f"making the object {name}"
-            stage.objects[name] = _guarded(_open, implementation, made)
-        for index, step in enumerate(test.scenario.steps):
-            where = f"step {index} of 0 to {len(test.calls) - 1}, object {step.object}"
-            _call(stage, index, step)
-            outcomes.append(assess(stage.evidence[-1], blank.claim))
-            if not outcomes[-1].passed:
-                break
+        with implementation.around(test.id, blank.dtype):
+            for name, made in test.scenario.objects.items():
+                where = f"making the object {name}"
+                stage.objects[name] = _guarded(_open, implementation, made)
+            for index, step in enumerate(test.scenario.steps):
+                where = f"step {index} of 0 to {len(test.calls) - 1}, object {step.object}"
+                _call(stage, index, step)
+                outcomes.append(assess(stage.evidence[-1], blank.claim))
+                if not outcomes[-1].passed:
+                    break
     except (SkippedError, Unsupported) as skip:
         return Played(test, replace(blank, reason=str(skip) or "not supported"))
-    except FailureError as failure:
+    except (FailureError, BrokenError) as failure:
         return _stopped(stage, replace(blank, verdict="error", reason=f"{where}: {failure}"))
     except MismatchError as mismatch:
         return _stopped(stage, replace(blank, verdict="fail", reason=f"{where}: {mismatch}"))
-    return Played(test, _concluded(blank, stage, outcomes, where), tuple(stage.evidence))
+    return Played(test, _concluded(blank, outcomes, where), tuple(stage.evidence))
 
 
 def _stopped(stage: _Stage, result: Result) -> Played:
@@ -105,6 +119,7 @@ def _check_offered(implementation: Implementation, test: ScenarioTest, dtype: st
         raise SkippedError("operation not offered")
     if absent:
         raise SkippedError(absent)
+    exchange.check_capabilities(implementation, test.requires)
     for call in test.calls:
         if any(exchange.judged_in(output, dtype) not in output for output in call.expected.values()):
             raise SkippedError(f"no expected value in {dtype}")
@@ -119,12 +134,12 @@ def _open(implementation: Implementation, made: Made) -> Callable[..., Any]:
 
 
 def _guarded(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """Call into the implementation; whatever it raises, but `Unsupported`, is a finding."""
+    """Call into the implementation; what it raises, but `Unsupported` and a judge's own, is a finding."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return function(*arguments, **named)
-    except Unsupported:
+    except (Unsupported, MismatchError):
         raise
     except Exception as failure:
         raise FailureError(exchange.quote(failure)) from failure
@@ -141,13 +156,15 @@ def _call(stage: _Stage, index: int, step: Step) -> None:
         tensors[name] = stage.tensors[one.step][one.output]
         values[name] = _real(stage.test, one)
     before = _guarded(exchange.read_values, implementation, tensors)
-    _check_kept(stage, earlier, before)
     own = {**step.overrides, **({"dtype": stage.dtype} if entry.generator else {})}
     inputs = [tensors.get(one.name) for one in entry.inputs]
     answer = _guarded(stage.objects[step.object], *inputs, **own)
     exchange.check_untouched(before, _guarded(exchange.read_values, implementation, tensors))
+    _check_kept(stage)
     got = exchange.read_answer(implementation, entry, call, answer, stage.dtype)
     stage.tensors.append(exchange.split_answer(entry, answer))
+    stage.values.append(got)
+    got = exchange.unflushed(implementation, got, call, stage.dtype)
     links = {name: (stage.evidence[one.step], one.output) for name, one in earlier.items()}
     stage.evidence.append(evidence(call, values, got, stage.dtype, links))
 
@@ -158,14 +175,16 @@ def _real(test: ScenarioTest, one: FromStep) -> Array:
     return as_array(stored.get("float64", next(iter(stored.values()))).tensor)
 
 
-def _check_kept(stage: _Stage, earlier: Mapping[str, FromStep], now: Mapping[str, Array]) -> None:
+def _check_kept(stage: _Stage) -> None:
     """Raise `MismatchError` where an output is not any more what it was when it was returned."""
-    for name, one in earlier.items():
-        if stage.evidence[one.step].got[one.output].tobytes() != now[name].tobytes():
-            raise MismatchError(f"{one.output} of step {one.step} has been overwritten since")
+    for step, (tensors, found) in enumerate(zip(stage.tensors, stage.values, strict=True)):
+        now = _guarded(exchange.read_values, stage.implementation, tensors)
+        for name, values in found.items():
+            if values.tobytes() != now[name].tobytes():
+                raise MismatchError(f"{name} of step {step} has been overwritten since")
 
 
-def _concluded(blank: Result, stage: _Stage, outcomes: list[Outcome], where: str) -> Result:
+def _concluded(blank: Result, outcomes: list[Outcome], where: str) -> Result:
     """Return the result of a scenario of which every step was compared, up to a failing one."""
     passed = outcomes[-1].passed
     elements = sum(outcome.elements for outcome in outcomes)
@@ -176,9 +195,9 @@ def _concluded(blank: Result, stage: _Stage, outcomes: list[Outcome], where: str
         verdict="fail" if not passed else "pass" if elements else "uninformative",
         reason="" if passed else f"{where}: {worst}",
         worst_error=worst,
+        first_wrong=outcomes[-1].first,
         elements=elements,
         uninformative=sum(outcome.uninformative for outcome in outcomes),
-        strongest_claim=strongest(stage.evidence, blank.dtype),
     )
 
 

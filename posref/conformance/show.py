@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from posref.corpus import manifest
 from posref.corpus.clauses import clauses
-from posref.corpus.load import ScenarioTest, Test
+from posref.corpus.load import GoldenTest, ScenarioTest, Test
 from posref.operation import FromStep, Parameter, Signature, Tensor, home, signatures
 
 WIDTH: Final = 100
@@ -85,6 +85,19 @@ def scenario(test: ScenarioTest) -> str:
         for name, by_dtype in call.expected.items():
             for entry in by_dtype.values():
                 lines += _tensor(f"expected {name}", entry.tensor)
+    return "\n".join(lines)
+
+
+def golden(test: GoldenTest) -> str:
+    """Return everything about one test of the golden set, with all digits."""
+    lines = [f"{test.id}: {test.operation}, golden", *_wrap(test.comment), f"    file    {test.file}"]
+    lines.append(f"    clauses {', '.join(test.clauses)}")
+    lines += [f"    {name} = {value!r}" for name, value in test.params.items()]
+    for name, tensor in test.inputs.items():
+        lines += _tensor(f"input {name}", tensor)
+    for name, value in test.expected.items():
+        lines.append(f"expected {name}: shape {value.shape}")
+        lines += [f"    {entry}" for entry in value.data]
     return "\n".join(lines)
 
 

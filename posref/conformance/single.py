@@ -14,8 +14,9 @@ from posref.conformance.claims import applies, check_claim, default_claim, ladde
 from posref.conformance.compare import Evidence, Want, assess
 from posref.conformance.diagnose import describe, name_mistakes
 from posref.conformance.exchange import MismatchError, check_form
+from posref.conformance.kinds import where_wrong
 from posref.conformance.pieces import pieces
-from posref.conformance.verdict import Worst
+from posref.conformance.verdict import Worst, Wrong
 from posref.errors import SpecError
 from posref.numerics.rounding import FORMATS, on_grid, ulp
 from posref.operation import Signature, find, signature, signatures
@@ -37,12 +38,14 @@ class Verdict:
         How it fails; empty for a pass.
     worst_error : Worst or None
         The worst element, where elements were compared.
+    first_wrong : Wrong or None
+        The first element in row-major order that breaks the claim.
     elements, uninformative : int
         Elements compared, and elements whose bound says nothing.
     strongest_claim : str
         The strongest claim that holds, or ``"none"``.
     diagnosis : str
-        The mistake that explains a failure; empty for a pass.
+        The mistake that explains a failure, and which elements are wrong; empty for a pass.
     """
 
     operation: str
@@ -51,6 +54,7 @@ class Verdict:
     passed: bool
     reason: str = ""
     worst_error: Worst | None = None
+    first_wrong: Wrong | None = None
     elements: int = 0
     uninformative: int = 0
     strongest_claim: str = "none"
@@ -65,6 +69,8 @@ class Verdict:
             lines.append(f"  {self.reason}")
         elif self.worst_error is not None:
             lines.append(f"  worst element: {self.worst_error}")
+        if self.first_wrong is not None:
+            lines.append(f"  first wrong element: {self.first_wrong}")
         lines.append(
             f"  {self.elements} elements, {self.uninformative} more are uninformative; "
             f"strongest claim: {self.strongest_claim}"
@@ -157,8 +163,9 @@ def _judge(
 ) -> Verdict:
     passed, elements, uninformative = True, 0, 0
     worst: Worst | None = None
+    wrong: list[Wrong] = []
     failing: list[Evidence] = []
-    claims = ladder(blank.dtype)
+    claims, order = ladder(blank.dtype), [one.name for one in entry.outputs]
     parts = list(pieces(entry, arrays, outputs))
     first, tried = 0, []
     for some_inputs, some_outputs, start in parts:
@@ -168,7 +175,9 @@ def _judge(
         elements += outcome.elements
         uninformative += outcome.uninformative
         if outcome.worst is not None and (worst is None or outcome.worst.ratio > worst.ratio):
-            worst = _moved(outcome.worst, start)
+            worst = replace(outcome.worst, index=_moved(outcome.worst.index, start))
+        if outcome.first is not None:
+            wrong.append(replace(outcome.first, index=_moved(outcome.first.index, start)))
         first = _next(evidence, claims, first)
         tried.append(first)
         if not outcome.passed and not failing:
@@ -178,11 +187,14 @@ def _judge(
         evidence = gather(entry, *parts[late][:2], params, blank.dtype)
         tried[late] = first = _next(evidence, claims, first)
     diagnosis = "" if passed else describe(name_mistakes(entry.name, failing, (), blank.claim))
+    if not passed and len(parts) == 1:
+        diagnosis = "; ".join(filter(None, (diagnosis, where_wrong(failing, (), blank.claim))))
     return replace(
         blank,
         passed=passed,
         reason="" if passed else str(worst),
         worst_error=worst,
+        first_wrong=min(wrong, key=lambda one: (order.index(one.output), one.index), default=None),
         elements=elements,
         uninformative=uninformative,
         strongest_claim=claims[first] if first < len(claims) else "none",
@@ -195,9 +207,9 @@ def _next(evidence: Evidence, claims: Sequence[str], first: int) -> int:
     return next((at for at in range(first, len(claims)) if evidence.holds(claims[at])), len(claims))
 
 
-def _moved(worst: Worst, start: tuple[int, ...]) -> Worst:
-    lead = tuple(at + first for at, first in zip(worst.index, start, strict=False))
-    return replace(worst, index=lead + worst.index[len(lead) :])
+def _moved(index: tuple[int, ...], start: tuple[int, ...]) -> tuple[int, ...]:
+    lead = tuple(at + first for at, first in zip(index, start, strict=False))
+    return lead + index[len(lead) :]
 
 
 def gather(

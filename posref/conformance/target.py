@@ -2,23 +2,29 @@
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from posref import adapters
 from posref.adapters import Implementation
 from posref.conformance.claims import applies
+from posref.conformance.results import Results
+from posref.conformance.wire import Command
 from posref.operation import DTYPES, signatures
 
 
-def resolve(target: Any) -> Implementation:
+def resolve(target: Any, root: str | Path | None = None) -> Implementation:
     """Return `target` as an `Implementation`.
 
     Parameters
     ----------
-    target : Implementation, str, mapping, module or object
+    target : Implementation, Command, Results, str, mapping, module or object
         A string is an adapter's name, or a dotted path ``package.module`` or
         ``package.module:object`` to import. A mapping goes from operation names to callables. A module
         or object has an attribute per scheme and in it one per function (``target.rope.apply``).
+        A `Command` is started; the `life` of what is returned ends it.
+    root : path, optional
+        Folder of the corpus that a `Command` or `Results` is judged by.
 
     Returns
     -------
@@ -33,6 +39,8 @@ def resolve(target: Any) -> Implementation:
     """
     if isinstance(target, Implementation):
         return target
+    if isinstance(target, Command | Results):
+        return target.open(root)
     if isinstance(target, str):
         return _named(target)
     if isinstance(target, Mapping):

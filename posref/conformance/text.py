@@ -1,16 +1,19 @@
-"""A report for people: 100 columns, the table first, then what failed and what it looks like."""
+"""A report for people: 100 columns but for the last line; the table first, then what failed and how."""
 
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from posref.conformance.plain import clean
 from posref.conformance.report import Report, Summary
 from posref.conformance.verdict import Result
 
 WIDTH: Final = 100
 SHOWN: Final = 3
 """Failing cases shown for each operation."""
+SHOWN_PASSES: Final = 20
+"""Unexpected passes shown."""
 
 _HEAD: Final = (
     f"{'operation':<24} {'dtype':<9} {'tests':>5} {'pass':>5} {'fail':>5} {'error':>5} {'skip':>5} "
@@ -22,8 +25,10 @@ def render(report: Report) -> str:
     """Return `report` as text; its last line is `Report.last_line`."""
     lines = [_title(report), ""]
     lines += _table(report)
+    lines += _elements(report)
     lines += _skips(report)
     lines += _failures(report)
+    lines += _expected(report)
     lines += _remarks(report)
     return "\n".join([*lines, report.last_line])
 
@@ -43,6 +48,22 @@ def _table(report: Report) -> Iterator[str]:
         yield _row(entry, "" if entry.operation == previous else entry.operation)
         previous = entry.operation
     yield ""
+
+
+def _elements(report: Report) -> Iterator[str]:
+    """Say of each dtype how many elements were compared, and of how many no bound says anything."""
+    counts: dict[str, Counter[str]] = {}
+    for entry in report.operations:
+        one = counts.setdefault(entry.dtype, Counter())
+        one.update(elements=entry.elements, uninformative=entry.uninformative_elements)
+    parts = [
+        f"{dtype} {one['elements']} ({one['uninformative']} more uninformative)"
+        for dtype, one in counts.items()
+        if one.total()
+    ]
+    if parts:
+        yield from _wrapped("elements compared: ", ", ".join(parts))
+        yield ""
 
 
 def _row(entry: Summary, name: str) -> str:
@@ -107,8 +128,30 @@ def _cases(results: Sequence[Result]) -> Iterator[str]:
         yield from _wrapped("    why: ", result.comment)
         how = result.claim if result.worst_error is not None else "how"
         yield from _wrapped(f"    {how}: ", result.reason)
+        if result.first_wrong is not None:
+            yield from _wrapped("    first wrong: ", str(result.first_wrong))
     if len(wrong) > SHOWN:
         yield f"  and {len(wrong) - SHOWN} more cases; posref check --json lists them all"
+
+
+def _expected(report: Report) -> Iterator[str]:
+    """Say how many cases fail as expected, and which expected failures there are not."""
+    if report.expected_failures:
+        yield f"fail as expected: {report.expected_failures}"
+    passing = [result for result in report.results if result.verdict == "unexpected-pass"]
+    for result in passing[:SHOWN_PASSES]:
+        yield from _wrapped("passes unexpectedly: ", f"{result.case_id} in {result.dtype}, {_why(result)}")
+    if len(passing) > SHOWN_PASSES:
+        yield f"passes unexpectedly: and {len(passing) - SHOWN_PASSES} more"
+    for entry in report.unmatched:
+        where = f"{entry.case} (operation {entry.operation}, dtype {entry.dtype})"
+        yield from _wrapped("expected failure of no case: ", where)
+    if passing or report.unmatched or report.expected_failures:
+        yield ""
+
+
+def _why(result: Result) -> str:
+    return f"expected to fail: {result.expected.reason}" if result.expected else ""
 
 
 def _remarks(report: Report) -> Iterator[str]:
@@ -124,7 +167,7 @@ def _remarks(report: Report) -> Iterator[str]:
 
 def _wrapped(head: str, body: str) -> list[str]:
     return textwrap.wrap(
-        " ".join(body.split()) or "-",
+        " ".join(clean(body).split()) or "-",
         WIDTH,
         initial_indent=head,
         subsequent_indent=" " * min(len(head), 12),

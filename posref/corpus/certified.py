@@ -11,6 +11,8 @@ from posref import operation
 from posref.corpus import encode
 from posref.corpus.certify import Rounded, certify
 from posref.corpus.encode import Expected, Json
+from posref.corpus.hard_set import HardGroup
+from posref.corpus.hardness import certify_distance
 from posref.corpus.models import ModelGroup
 from posref.corpus.parameters import complete
 from posref.corpus.read import STORED, main_dtype
@@ -54,7 +56,30 @@ def group(entry: Group, engine: str) -> Json:
         source = {"name": f"spec/models/{entry.model}.json", "version": FIRST_VERSION}
         return encode.group(entry, values, source, named=True)
     source = {"name": f"posref.cases.{signature.scheme}", "version": FIRST_VERSION}
-    return encode.group(entry, values, source)
+    said = None
+    if isinstance(entry, HardGroup):
+        said = {
+            case.id: {"hardness": _hardness(signature, params, case, engine, values[case.id])}
+            for case in entry.cases
+        }
+    return encode.group(entry, values, source, said=said)
+
+
+def _hardness(
+    signature: Signature,
+    params: Mapping[str, Any],
+    case: Case,
+    engine: str,
+    values: Mapping[str, Mapping[str, Expected]],
+) -> Json | None:
+    """Return what a hard test says of its distance to a boundary, None where that is not its point."""
+    if case.hardness is None:
+        return None
+    if any(case.hardness not in by_dtype for by_dtype in values.values()):
+        raise ValueError(f"no value is stored in {case.hardness}")
+    make = engine_class(engine)
+    distance = certify_distance(make, signature.name, case.inputs, params, case.hardness)
+    return {"dtype": case.hardness, "distance_ulp": distance}
 
 
 def _expected(

@@ -7,7 +7,7 @@ whole operation is run again with more bits, and an operation that no precision 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import copysign, prod
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from posref import operation
 from posref.corpus.parameters import SCALING
@@ -21,6 +21,9 @@ INTEGER_DTYPES: Final[Mapping[str, Dtype]] = {"int": "int64", "bool": "bool"}
 
 Rounded = tuple[Tensor, str]
 """A tensor of stored values, and one residual character a value."""
+
+
+Result = TypeVar("Result")
 
 
 class Uncertain(ArithmeticError):
@@ -47,7 +50,7 @@ class Carried:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        self.shape = _shape(value)
+        self.shape = shape_of(value)
 
 
 class Engine(Protocol):
@@ -105,14 +108,27 @@ def certify(
     """
     if _vanishes(operation.signature(name), inputs):
         return _empty(engine(FIRST_PRECISION), name, inputs, params, dtypes)
+    return decided(
+        engine,
+        lambda real: _attempt(real, name, inputs, params, dtypes),
+        f"{name}: the values; params {dict(params)}",
+    )
+
+
+def decided(engine: Callable[[int], Any], attempt: Callable[[Any], Result], what: str) -> Result:
+    """Return what `attempt` gives on the first engine that is precise enough for it.
+
+    Raises
+    ------
+    CertificationError
+        If it is `Uncertain` at `LAST_PRECISION` bits still; names `what` is not decided.
+    """
     for precision in range(FIRST_PRECISION, LAST_PRECISION + 1, STEP):
         try:
-            return _attempt(engine(precision), name, inputs, params, dtypes)
+            return attempt(engine(precision))
         except Uncertain:
             continue
-    raise CertificationError(
-        f"{name}: {LAST_PRECISION} bits do not decide every value; params {dict(params)}"
-    )
+    raise CertificationError(f"{LAST_PRECISION} bits do not decide {what}")
 
 
 def _attempt(
@@ -138,7 +154,7 @@ def rounded(
     found: dict[str, dict[str, Rounded]] = {}
     sizes = _sizes(signature, inputs)
     for entry, output in zip(signature.outputs, outputs, strict=True):
-        shape = _shape(output)
+        shape = shape_of(output)
         if 0 in shape:
             # Nested lists end at an axis of size zero; those after it have their sizes from the inputs.
             shape += tuple(sizes[letter] for letter in entry.shape.split()[len(shape) :])
@@ -146,7 +162,7 @@ def rounded(
             found[entry.name] = _round(real, output, shape, dtypes)
         else:
             dtype = INTEGER_DTYPES[entry.dtype]
-            found[entry.name] = {dtype: (Tensor(dtype, shape, tuple(_flat(output))), "")}
+            found[entry.name] = {dtype: (Tensor(dtype, shape, tuple(flat(output))), "")}
     return found
 
 
@@ -177,7 +193,7 @@ def evaluate(
 
 def _round(real: Engine, output: Any, shape: tuple[int, ...], dtypes: Sequence[str]) -> dict[str, Rounded]:
     """Round one output to every dtype that can hold it."""
-    numbers = tuple(_flat(output))
+    numbers = tuple(flat(output))
     found: dict[str, Rounded] = {}
     for dtype in dtypes:
         try:
@@ -240,8 +256,8 @@ def _empty(
             grown[entry.name] = Tensor(tensor.dtype, shape, (int(entry.role == "mask"),) * prod(shape))
     found: dict[str, dict[str, Rounded]] = {}
     for output, result in zip(signature.outputs, evaluate(real, name, grown, params), strict=True):
-        letters = _letters(output.shape, len(_shape(result)))
-        shape = tuple(0 if x in empty else n for x, n in zip(letters, _shape(result), strict=True))
+        letters = _letters(output.shape, len(shape_of(result)))
+        shape = tuple(0 if x in empty else n for x, n in zip(letters, shape_of(result), strict=True))
         kinds = dtypes if output.dtype == "float" else [INTEGER_DTYPES[output.dtype]]
         found[output.name] = {kind: (Tensor(cast(Dtype, kind), shape, ()), "") for kind in kinds}
     return found
@@ -292,7 +308,7 @@ def _parameter(real: Engine, value: Any, kind: str) -> Any:
     return value
 
 
-def _shape(nested: Any) -> tuple[int, ...]:
+def shape_of(nested: Any) -> tuple[int, ...]:
     """Return the sizes of nested lists, as far as an axis of size zero."""
     shape: list[int] = []
     while isinstance(nested, list):
@@ -301,9 +317,10 @@ def _shape(nested: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _flat(nested: Any) -> Iterator[Any]:
+def flat(nested: Any) -> Iterator[Any]:
+    """Yield the elements of nested lists in row-major order."""
     if isinstance(nested, list):
         for entry in nested:
-            yield from _flat(entry)
+            yield from flat(entry)
     else:
         yield nested

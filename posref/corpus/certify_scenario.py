@@ -4,18 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from posref import operation
-from posref.corpus.certify import (
-    FIRST_PRECISION,
-    LAST_PRECISION,
-    STEP,
-    Carried,
-    CertificationError,
-    Engine,
-    Rounded,
-    Uncertain,
-    evaluate,
-    rounded,
-)
+from posref.corpus.certify import Carried, Engine, Rounded, decided, evaluate, rounded
 from posref.operation import FromStep, Scenario, Tensor
 
 
@@ -27,12 +16,7 @@ def certify_scenario(
     The steps compose the exact functions: an input that is an earlier output is its real value, never a
     rounded one. `dtypes` has the floating dtypes wanted of each step. No tensor of a step is empty.
     """
-    for precision in range(FIRST_PRECISION, LAST_PRECISION + 1, STEP):
-        try:
-            return _play(engine(precision), scenario, dtypes)
-        except Uncertain:
-            continue
-    raise CertificationError(f"{scenario.id}: {LAST_PRECISION} bits do not decide every value")
+    return decided(engine, lambda real: _play(real, scenario, dtypes), f"{scenario.id}: the values")
 
 
 def _play(

@@ -1,4 +1,4 @@
-"""The command ``posref vectors``: build, verify, lint, diff."""
+"""The command ``posref vectors``: build, verify, lint, diff, scan."""
 
 import argparse
 import os
@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from posref import operation
-from posref.corpus import certified
+from posref.corpus import certified, hard_rows
 from posref.corpus.certify import CertificationError
 from posref.corpus.diff import diff
-from posref.corpus.generate import Progress, build
+from posref.corpus.generate import build
 from posref.corpus.lint import lint
 from posref.corpus.load import load_vectors
+from posref.corpus.progress import bar
 from posref.corpus.verify import verify
 from posref.errors import FormatError
 
@@ -26,7 +27,7 @@ SAMPLE: Final = 10
 
 
 def add_parser(subparsers: Any) -> Any:
-    """Add ``vectors`` and its four commands; each sets `run`, a function args -> exit code.
+    """Add ``vectors`` and its commands; each sets `run`, a function args -> exit code.
 
     Returns the collection of them, to which a room above may add its own.
     """
@@ -52,6 +53,8 @@ def add_parser(subparsers: Any) -> Any:
     command.add_argument("old", type=Path)
     command.add_argument("new", type=Path)
     command.set_defaults(run=lambda args: _guarded(_diff, args))
+    command = commands.add_parser("scan", help="find the rows of tables nearest to rounding boundaries")
+    command.set_defaults(run=lambda args: _guarded(_scan, args))
     return commands
 
 
@@ -95,29 +98,15 @@ def _root(args: argparse.Namespace, *, write: bool = False) -> Path:
     return root
 
 
-def _bar(task: str) -> Progress | None:
-    """Return a progress bar on the terminal, or nothing where standard error is none."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int, label: str) -> None:
-        filled = 24 * done // total
-        end = "\n" if done == total else ""
-        text = f"\r{task} [{'#' * filled}{'.' * (24 - filled)}] {done}/{total} {label:<30.30}"
-        print(text, end=end, file=sys.stderr, flush=True)
-
-    return show
-
-
 def _build(args: argparse.Namespace) -> int:
     root = _root(args, write=True)
-    build(root, engine=args.engine, jobs=args.jobs, operations=args.operation, progress=_bar("building"))
+    build(root, engine=args.engine, jobs=args.jobs, operations=args.operation, progress=bar("building"))
     corpus = load_vectors(root)
     size = sum(file.bytes for file in corpus.files)
     elements = sum(file.elements for file in corpus.files)
     print(
         f"{root}: corpus {corpus.version}, {len(corpus.files)} files, {size} bytes, "
-        f"{len(corpus.tests) + len(corpus.scenarios)} tests, {elements} elements"
+        f"{len(corpus.tests) + len(corpus.scenarios) + len(corpus.golden)} tests, {elements} elements"
     )
     return OK
 
@@ -130,7 +119,7 @@ def _verify(args: argparse.Namespace) -> int:
         jobs=args.jobs,
         operations=args.operation,
         sample=args.sample,
-        progress=_bar("verifying"),
+        progress=bar("verifying"),
     )
     for difference in differences:
         print(difference)
@@ -149,3 +138,8 @@ def _diff(args: argparse.Namespace) -> int:
     found = diff(args.old, args.new)
     print(found.text())
     return MISMATCH if found.problems else OK
+
+
+def _scan(_: argparse.Namespace) -> int:
+    print(hard_rows.document(), end="")
+    return OK

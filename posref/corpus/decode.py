@@ -32,9 +32,8 @@ def _tensor(members: dict[str, Place], dtypes: tuple[str, ...], special: Special
         values = floats(text, dtype)
         _refuse_special(members["data"], size, values, special)
         return Tensor(dtype, size, values)
-    limit = 2**63 if dtype == "int64" else 1
-    integers = _integer_rows(members["data"], size, -limit if dtype == "int64" else 0, limit)
-    return Tensor(dtype, size, integers)
+    least, most = (-(2**63), 2**63 - 1) if dtype == "int64" else (0, 1)
+    return Tensor(dtype, size, integer_rows(members["data"], size, least, most))
 
 
 def shape(place: Place) -> tuple[int, ...]:
@@ -56,11 +55,11 @@ def text_rows(place: Place, size: tuple[int, ...], digits: int, pattern: re.Patt
     return "".join(place.value)
 
 
-def _integer_rows(place: Place, size: tuple[int, ...], least: int, limit: int) -> tuple[int, ...]:
+def integer_rows(place: Place, size: tuple[int, ...], least: int, most: int) -> tuple[int, ...]:
+    """Return the rows of a tensor, lists of integers from `least` to `most`, one after the other."""
     count, width = split(size)
     if not isinstance(place.value, list) or len(place.value) != count:
         place.fail(f"must be a list of {count} rows")
-    most = limit - 1 if least < 0 else limit
     for index, row in enumerate(place.value):
         if not isinstance(row, list) or len(row) != width:
             place.at(index).fail(f"must be a list of {width} integers")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from posref.corpus import encode
-from posref.corpus.load import Corpus, ScenarioTest, Test, load_vectors
+from posref.corpus.load import Corpus, GoldenTest, ScenarioTest, Test, load_vectors
 
 PARTS: Final = ("none", "PATCH", "MINOR", "MAJOR")
 """Which part of the version a change raises, the weakest first."""
@@ -32,7 +32,7 @@ class Diff:
     redefined : tuple of str
         Identifiers whose parameters, inputs or refusals changed.
     rebounded : tuple of str
-        Identifiers whose bounds alone changed.
+        Identifiers whose bounds, or distances to a boundary, alone changed.
     required : str
         The part of the version that must rise, one of `PARTS`.
     problems : tuple of str
@@ -71,7 +71,7 @@ def diff(a: str | Path, b: str | Path) -> Diff:
     redefined = [name for name in changed if _question(before[name]) != _question(after[name])]
     corrected = [name for name in changed if name not in redefined]
     rebounded = [
-        name for name in both if name not in changed and before[name].expected != after[name].expected
+        name for name in both if name not in changed and _answer(before[name]) != _answer(after[name])
     ]
     required = "none"
     if corrected or rebounded:
@@ -96,17 +96,26 @@ def diff(a: str | Path, b: str | Path) -> Diff:
     )
 
 
-def _tests(corpus: Corpus) -> dict[str, Test | ScenarioTest]:
-    found: list[Test | ScenarioTest] = [*corpus.tests, *corpus.scenarios]
+AnyTest = Test | ScenarioTest | GoldenTest
+
+
+def _tests(corpus: Corpus) -> dict[str, AnyTest]:
+    found: list[AnyTest] = [*corpus.tests, *corpus.scenarios, *corpus.golden]
     return {test.id: test for test in found}
 
 
-def _question(test: Test | ScenarioTest) -> object:
+def _question(test: AnyTest) -> object:
     """Return what a test asks, apart from the answer; exact to the bit."""
     if isinstance(test, ScenarioTest):
         return repr((test.scenario.objects, test.scenario.steps))
     inputs: Mapping[str, object] = {name: encode.tensor(value) for name, value in test.inputs.items()}
-    return test.operation, test.kind, repr(test.params), inputs, test.error
+    refusal = test.error if isinstance(test, Test) else None
+    return test.operation, repr(test.params), inputs, refusal
+
+
+def _answer(test: AnyTest) -> object:
+    """Return what a test expects, with its bounds and its distance to a boundary."""
+    return test.expected, test.hardness if isinstance(test, Test) else None
 
 
 def _capabilities(corpus: Corpus) -> set[str]:

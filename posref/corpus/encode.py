@@ -77,16 +77,24 @@ def digest(content: Json) -> str:
 
 
 def case(
-    signature: Signature, params: Json, entry: Case, values: Mapping[str, Mapping[str, Expected]]
+    signature: Signature,
+    params: Json,
+    entry: Case,
+    values: Mapping[str, Mapping[str, Expected]],
+    said: Json | None = None,
 ) -> Json:
-    """Return one test as JSON; `values` are its expected outputs, empty where it must be refused."""
+    """Return one test as JSON; `values` are its expected outputs, empty where it must be refused.
+
+    `said` are the members of a hard or golden test that others have not, or have otherwise.
+    """
     order = [item.name for item in signature.inputs if item.name in entry.inputs]
     order += sorted(entry.inputs.keys() - set(order))
     test: Json = {**about(entry), "inputs": {name: tensor(entry.inputs[name]) for name in order}}
     if entry.error:
         test["error"] = {"class": entry.error.kind, "parameter": entry.error.parameter}
-    else:
+    elif values:
         test["expected"] = outputs(signature, values)
+    test |= said or {}
     test["case_hash"] = case_hash(signature.name, params, test)
     return test
 
@@ -119,10 +127,12 @@ def group(
     source: Mapping[str, str],
     *,
     named: bool = False,
+    said: Mapping[str, Json] | None = None,
 ) -> Json:
     """Return a group as JSON; `values` holds the expected outputs by the identifier of the case.
 
-    A group that is `named` says its operation, as in the file of a model.
+    A group that is `named` says its operation, as in the file of a model. `said` has what hard and golden
+    tests say beyond others, by identifier.
     """
     signature = operation.signature(entry.operation)
     loose = any(item.error for item in entry.cases)
@@ -135,7 +145,7 @@ def group(
         "requires": sorted(entry.requires),
         "compare": {"signed_zero": entry.signed_zero},
         "tests": [
-            case(signature, params, item, values.get(item.id, {}))
+            case(signature, params, item, values.get(item.id, {}), (said or {}).get(item.id))
             for item in sorted(entry.cases, key=lambda item: item.id)
         ],
     }

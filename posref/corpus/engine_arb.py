@@ -7,6 +7,8 @@ each step and put back.
 
 from bisect import bisect_right
 from collections.abc import Callable
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
@@ -166,6 +168,24 @@ class ArbReal:
         bits = self.precision + 64
         return Enclosure(_at(bits, lambda: _ball(x) ** _ball(y)), self.precision)
 
+    def ends(self, value: Any) -> tuple[Fraction, Fraction]:
+        """Return two rational numbers between which `value` lies, equal where it is exact."""
+        low, high = (Fraction(int(end.numerator), int(end.denominator)) for end in _ends(value))
+        return low, high
+
+    def decimal(self, value: Any, digits: int) -> str:
+        """Return `value` correctly rounded to significant digits; raise `Uncertain` if they are not decided.
+
+        Examples
+        --------
+        >>> ArbReal(160).decimal(flint.fmpq(-2, 30), 5)
+        '-6.6667e-2'
+        """
+        low, high = (_divided(end, digits) for end in self.ends(value))
+        if low != high:
+            raise Uncertain(f"the enclosure does not decide {digits} digits")
+        return low
+
     def round(self, value: Any, dtype: str) -> tuple[float, str]:
         """Return `value` correctly rounded to `dtype`, and the side on which the real value lies.
 
@@ -305,3 +325,14 @@ def _search(low: Any, high: Any, dtype: str) -> tuple[float, str]:
         raise Overflow(f"the value overflows {dtype}")
     number = _decode(found, dtype)
     return int(number.numerator) / int(number.denominator), side
+
+
+def _divided(value: Fraction, digits: int) -> str:
+    """Return a rational number rounded to significant digits, by one division of decimals."""
+    if value == 0:
+        return "0"
+    context = Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    sign, figures, _ = quotient.as_tuple()
+    text = "".join(map(str, figures)).ljust(digits, "0")
+    return f"{'-' if sign else ''}{text[0]}.{text[1:]}e{quotient.adjusted()}"

@@ -129,6 +129,23 @@ class MpmathReal:
         value = wider.exp(y * self._log_for(x, wider))
         return Ball(value.man, value.rad, value.exp, self.precision) if isinstance(value, Ball) else value
 
+    def ends(self, value: Number) -> tuple[Fraction, Fraction]:
+        """Return two rational numbers between which `value` lies, equal where it is exact."""
+        return value.ends() if isinstance(value, Ball) else (Fraction(value), Fraction(value))
+
+    def decimal(self, value: Number, digits: int) -> str:
+        """Return `value` correctly rounded to significant digits; raise `Uncertain` if they are not decided.
+
+        Examples
+        --------
+        >>> MpmathReal(160).decimal(Fraction(-2, 30), 5)
+        '-6.6667e-2'
+        """
+        low, high = (_decimal(end, digits) for end in self.ends(value))
+        if low != high:
+            raise Uncertain(f"the enclosure does not decide {digits} digits")
+        return low
+
     def round(self, value: Number, dtype: str) -> tuple[float, str]:
         """Return `value` correctly rounded to `dtype`, and the side on which the real value lies.
 
@@ -261,3 +278,19 @@ def _rounded(top: int, bottom: int, dtype: str) -> tuple[float, str]:
     value = ldexp(count, unit)
     residual = "0" if rest == 0 else "+-"[up ^ (top < 0)]
     return (-value if top < 0 else value), residual
+
+
+def _decimal(value: Fraction, digits: int) -> str:
+    """Return a rational number rounded half to even to significant digits, by integer division."""
+    if value == 0:
+        return "0"
+    top, bottom = abs(value.numerator), value.denominator
+    exponent = len(str(top)) - len(str(bottom))
+    exponent -= top * 10 ** max(-exponent, 0) < bottom * 10 ** max(exponent, 0)
+    shift = digits - 1 - exponent
+    whole = bottom * 10 ** max(-shift, 0)
+    count, rest = divmod(top * 10 ** max(shift, 0), whole)
+    count += 2 * rest > whole or (2 * rest == whole and count & 1)
+    text = str(count)
+    exponent += len(text) - digits
+    return f"{'-' if value < 0 else ''}{text[0]}.{text[1:digits]}e{exponent}"

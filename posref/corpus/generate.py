@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from fnmatch import fnmatchcase
 from multiprocessing.connection import wait
@@ -13,17 +13,27 @@ from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import certified, certified_scenario, encode, encode_scenario, manifest, models, swap
+from posref.corpus import (
+    certified,
+    certified_scenario,
+    encode,
+    encode_scenario,
+    golden_set,
+    hard_set,
+    manifest,
+    models,
+    swap,
+)
 from posref.corpus.encode import Json
-from posref.corpus.load import load_vectors
+from posref.corpus.golden_set import GoldenGroup
+from posref.corpus.hard_set import HardGroup
+from posref.corpus.load import SETS, load_vectors
 from posref.corpus.models import ModelGroup
+from posref.corpus.progress import Progress
 from posref.operation import Group, ScenarioGroup
 
 CORPUS_VERSION: Final = "0.1.0"
 """The version of the corpus that this package builds."""
-
-Progress = Callable[[int, int, str], None]
-"""Called with the groups done, all groups, and the operation of the last one."""
 
 AnyGroup = Group | ScenarioGroup
 
@@ -77,12 +87,14 @@ def build(
 
 
 def cases(operations: str) -> Iterator[AnyGroup]:
-    """Yield the groups of every operation, of every file of scenarios and of every model that matches."""
+    """Yield the groups of every operation, hard and golden ones, scenarios and models that match."""
     for name in operation.signatures():
         if fnmatchcase(name, operations):
             yield from operation.find("cases", name)()
     yield from (group for group in operation.scenarios() if fnmatchcase(group.scenario, operations))
     yield from models.groups(operations)
+    yield from hard_set.groups(operations)
+    yield from golden_set.groups(operations)
 
 
 def subject(group: AnyGroup) -> str:
@@ -96,6 +108,8 @@ def _place(group: AnyGroup) -> tuple[str, str]:
         return group.scenario, encode_scenario.KIND
     if isinstance(group, ModelGroup):
         return group.model, models.KIND
+    if isinstance(group, GoldenGroup):
+        return group.operation, golden_set.KIND
     return group.operation, _kind(group)
 
 
@@ -103,6 +117,8 @@ def _kind(group: Group) -> str:
     refused = {case.error is not None for case in group.cases}
     if len(refused) != 1:
         raise ValueError(f"{group.operation}: group {group.name} holds values and refusals, or nothing")
+    if isinstance(group, HardGroup):
+        return hard_set.KIND
     return "invalid" if refused.pop() else "value"
 
 
@@ -119,6 +135,8 @@ def certify(groups: list[AnyGroup], engine: str, jobs: int, progress: Progress |
 def _certified(group: AnyGroup, engine: str) -> Json:
     if isinstance(group, ScenarioGroup):
         return certified_scenario.group(group, engine)
+    if isinstance(group, GoldenGroup):
+        return golden_set.group(group, engine)
     return certified.group(group, engine)
 
 
@@ -171,6 +189,8 @@ def path_of(name: str, kind: str) -> str:
     if kind == models.KIND:
         return f"models/{name}.json"
     scheme, _, function = name.partition(".")
+    if kind in SETS:
+        return f"{kind}/{scheme}/{function}.json"
     return f"core/{scheme}/{function}{'_invalid' if kind == 'invalid' else ''}.json"
 
 
@@ -180,7 +200,7 @@ def keep(source: Path, folder: Path, operations: str) -> None:
         path_of(name, kind)
         for name in operation.signatures()
         if fnmatchcase(name, operations)
-        for kind in ("value", "invalid")
+        for kind in ("value", "invalid", *SETS)
     }
     rebuilt |= {
         path_of(group.scenario, encode_scenario.KIND)
@@ -191,6 +211,7 @@ def keep(source: Path, folder: Path, operations: str) -> None:
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()
         stale = name in (manifest.MANIFEST, manifest.SUMS) or name in rebuilt
-        if path.is_file() and not stale and not (operations == "*" and name.startswith(("core/", "models/"))):
+        gone = operations == "*" and name.partition("/")[0] in manifest.FOLDERS
+        if path.is_file() and not stale and not gone:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)

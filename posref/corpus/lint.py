@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import encode, encode_scenario, manifest, models
+from posref.corpus import encode, encode_scenario, golden_set, manifest, models
 from posref.corpus.clauses import clauses
+from posref.corpus.encode import Json
 from posref.corpus.generate import document
-from posref.corpus.load import Corpus, ScenarioTest, Test, load_vectors
+from posref.corpus.load import SETS, Corpus, GoldenTest, ScenarioTest, Test, load_vectors
 from posref.operation import Case, Group, Scenario, ScenarioGroup
 
 CORE_BYTES: Final = 8_000_000
 """The core stays small enough to be carried by anybody's repository."""
+
+SET_BYTES: Final = 2_000_000
+"""The hard and the golden set together."""
 
 NAME_LENGTH: Final = 60
 FATTEST: Final = 10
@@ -52,7 +56,7 @@ def lint(root: str | Path | None = None) -> Lint:
     A file that the loader refuses is a FormatError, not a problem in the list.
     """
     corpus = load_vectors(root)
-    checks = (_canonical, _sizes, _hand_kept, _cited, _conventions, _edges)
+    checks = (_canonical, _sizes, _hand_kept, _cited, _conventions, _edges, _golden)
     return Lint(tuple(problem for check in checks for problem in check(corpus)), corpus.files)
 
 
@@ -71,9 +75,28 @@ def rewrite(tests: list[Test]) -> bytes:
             first.group, first.operation, first.params, tuple(cases), first.requires, first.signed_zero
         )
         values = {test.id: test.expected for test in inside if not test.error}
-        groups.append(encode.group(group, values, first.source, named=named))
+        said = {test.id: _hardness(test) for test in inside} if place == SETS[0] else None
+        groups.append(encode.group(group, values, first.source, named=named, said=said))
     name = path.removesuffix(".json") if named else tests[0].operation
-    return encode.dump(document(name, models.KIND if named else tests[0].kind, groups))
+    kind = models.KIND if named else SETS[0] if place == SETS[0] else tests[0].kind
+    return encode.dump(document(name, kind, groups))
+
+
+def _hardness(test: Test) -> Json:
+    return {"hardness": None if test.hardness is None else vars(test.hardness)}
+
+
+def rewrite_golden(tests: list[GoldenTest]) -> bytes:
+    """Return the bytes that the tests of one file of the golden set have when they are written again."""
+    groups = []
+    for name, members in groupby(tests, key=lambda test: test.group):
+        inside = list(members)
+        first = inside[0]
+        cases = tuple(Case(test.id, test.comment, test.inputs, test.clauses, test.flags) for test in inside)
+        group = Group(name, first.operation, first.params, cases, first.requires, first.signed_zero)
+        values = {test.id: test.expected for test in inside}
+        groups.append(golden_set.written(group, values, first.source))
+    return encode.dump(document(tests[0].operation, golden_set.KIND, groups))
 
 
 def rewrite_scenarios(tests: list[ScenarioTest]) -> bytes:
@@ -93,6 +116,8 @@ def _rewritten(corpus: Corpus) -> Iterator[tuple[str, bytes]]:
         yield file, rewrite(list(tests))
     for file, played in groupby(corpus.scenarios, key=lambda test: test.file):
         yield file, rewrite_scenarios(list(played))
+    for file, printed in groupby(corpus.golden, key=lambda test: test.file):
+        yield file, rewrite_golden(list(printed))
 
 
 def _canonical(corpus: Corpus) -> Iterator[str]:
@@ -114,6 +139,9 @@ def _sizes(corpus: Corpus) -> Iterator[str]:
     core = sum(file.bytes for file in corpus.files if file.path.startswith("core/"))
     if core > CORE_BYTES:
         yield f"the core has {core} bytes, more than {CORE_BYTES}"
+    sets = sum(file.bytes for file in corpus.files if file.path.partition("/")[0] in SETS)
+    if sets > SET_BYTES:
+        yield f"the hard and the golden set have {sets} bytes, more than {SET_BYTES}"
     for file in corpus.files:
         if len(Path(file.path).name) > NAME_LENGTH:
             yield f"{file.path}: a file name has at most {NAME_LENGTH} characters"
@@ -133,6 +161,7 @@ def _cited(corpus: Corpus) -> Iterator[str]:
     known = clauses()
     files = {test.id: test.file for test in corpus.tests}
     files |= {test.id: test.file for test in corpus.scenarios}
+    files |= {test.id: test.file for test in corpus.golden}
     for test in _all(corpus):
         for clause in test.clauses:
             if clause not in known:
@@ -163,9 +192,19 @@ def _edges(corpus: Corpus) -> Iterator[str]:
                 yield f"{name}: no test raises the edge {edge!r}"
 
 
-def _all(corpus: Corpus) -> list[Test | Scenario]:
+def _golden(corpus: Corpus) -> Iterator[str]:
+    core = {test.id: test for test in corpus.tests}
+    for test in corpus.golden:
+        other = core.get(test.core)
+        if other is None:
+            yield f"{test.file}: {test.id} repeats no test of the core"
+        elif repr((test.params, test.inputs)) != repr((other.params, other.inputs)):
+            yield f"{test.file}: {test.id} has not the parameters and inputs of {test.core}"
+
+
+def _all(corpus: Corpus) -> list[Test | Scenario | GoldenTest]:
     """Return every test of a corpus, the scenarios among them."""
-    return [*corpus.tests, *(test.scenario for test in corpus.scenarios)]
+    return [*corpus.tests, *(test.scenario for test in corpus.scenarios), *corpus.golden]
 
 
 def _operations(corpus: Corpus) -> list[str]:

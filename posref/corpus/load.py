@@ -10,12 +10,22 @@ from posref import operation
 from posref.corpus import manifest
 from posref.corpus.encode import FORMAT, FORMAT_VERSION, LICENSE, Expected
 from posref.corpus.encode_scenario import KIND
-from posref.corpus.read import READERS, Test, groups
+from posref.corpus.read import READERS, Hardness, Test, groups
+from posref.corpus.read_golden import Decimals, GoldenTest, golden_groups
 from posref.corpus.read_scenario import ScenarioTest, scenario_groups
 from posref.corpus.strict import SLUG, Place, parse
 from posref.errors import FormatError
 
-__all__ = ["Corpus", "Expected", "ScenarioTest", "Test", "load_vectors"]
+__all__ = [
+    "Corpus",
+    "Decimals",
+    "Expected",
+    "GoldenTest",
+    "Hardness",
+    "ScenarioTest",
+    "Test",
+    "load_vectors",
+]
 
 BUG_TYPES: Final = (
     "basic",
@@ -41,7 +51,7 @@ HEAD: Final = (
     "number_of_tests",
     "groups",
 )
-"""Keys of a value file and of an invalid file, in order."""
+"""Keys of a file of values, of invalid input, of the hard or of the golden set, in order."""
 
 MODEL_HEAD: Final = tuple(
     part for key in HEAD for part in (("model", "source") if key == "operation" else (key,))
@@ -51,13 +61,20 @@ MODEL_HEAD: Final = tuple(
 SCENARIO_HEAD: Final = tuple(KIND if key == "operation" else key for key in HEAD)
 """Keys of a file of scenarios, whose objects name their operations."""
 
+GOLDEN: Final = "golden"
+SETS: Final = ("hard", GOLDEN)
+"""Folders beside the core whose files are of one kind each, which has the folder's name."""
+
 SUFFIXES: Final = {"_invalid": "invalid", "": "value"}
 """Kind of a file of the core, by the end of its name."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The tests and the scenarios of a corpus, each in the order of its files."""
+    """The tests, the scenarios and the golden decimals of a corpus, each in the order of its files.
+
+    Hard tests are among the `tests`.
+    """
 
     root: Path
     version: str
@@ -65,6 +82,7 @@ class Corpus:
     files: tuple[manifest.File, ...]
     tests: tuple[Test, ...]
     scenarios: tuple[ScenarioTest, ...] = ()
+    golden: tuple[GoldenTest, ...] = ()
 
 
 def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpus:
@@ -82,7 +100,8 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
     Returns
     -------
     Corpus
-        Its `tests` and `scenarios`, with the inputs and the certified values as exact numbers.
+        Its `tests` and `scenarios`, with the inputs and the certified values as exact numbers, and its
+        `golden` tests, with the results as decimals.
 
     Raises
     ------
@@ -104,6 +123,7 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
     seen: dict[str, str] = {}
     tests: list[Test] = []
     scenarios: list[ScenarioTest] = []
+    golden: list[GoldenTest] = []
     for file in listed.files:
         if not (folder / file.path).exists():
             continue
@@ -112,11 +132,20 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
         if kind == KIND:
             played = _read_scenarios(parse(data, file.path), name, file, seen)
             scenarios += [test for test in played if wanted(test, (operations,))]
+        elif kind == GOLDEN:
+            if fnmatchcase(name, operations):
+                golden += _read_golden(parse(data, file.path), name, file, seen)
         elif kind == "model" or fnmatchcase(name, operations):
             found = _read_file(parse(data, file.path), name, kind, file, seen)
             tests += [test for test in found if fnmatchcase(test.operation, operations)]
     return Corpus(
-        folder, listed.corpus_version, listed.format_version, listed.files, tuple(tests), tuple(scenarios)
+        folder,
+        listed.corpus_version,
+        listed.format_version,
+        listed.files,
+        tuple(tests),
+        tuple(scenarios),
+        tuple(golden),
     )
 
 
@@ -151,6 +180,8 @@ def _address(path: str) -> tuple[str, str]:
     scheme, _, name = ".".join(parts[1:]).partition(".")
     if parts[0] == "core" and len(parts) == 3 and scheme in operation.schemes() and name.endswith(f"_{KIND}"):
         return f"{scheme}.{name}", KIND
+    if parts[0] in SETS and len(parts) == 3 and f"{scheme}.{name}" in operation.signatures():
+        return f"{scheme}.{name}", parts[0]
     for suffix in SUFFIXES:
         name = ".".join(parts[1:]).removesuffix(suffix)
         if (
@@ -175,6 +206,18 @@ def _read_scenarios(root: Place, name: str, file: manifest.File, seen: dict[str,
     return found
 
 
+def _read_golden(root: Place, name: str, file: manifest.File, seen: dict[str, str]) -> list[GoldenTest]:
+    head = _head(root, GOLDEN)
+    root.record(*HEAD)
+    head["operation"].one_of((name,))
+    notes = _common(head)
+    tests = list(golden_groups(head["groups"], operation.signature(name), notes))
+    _check_ids(tests, file, seen)
+    found = [test for test, _ in tests]
+    _check_counts(root, head, [test.flags for test in found], notes, file)
+    return found
+
+
 def _head(root: Place, kind: str) -> dict[str, Place]:
     head = root.members()
     for key, value in (("format", FORMAT), ("format_version", FORMAT_VERSION), ("kind", kind)):
@@ -191,7 +234,7 @@ def _common(head: dict[str, Place]) -> tuple[str, ...]:
 
 
 def _check_ids(
-    tests: Iterable[tuple[Test | ScenarioTest, Place]], file: manifest.File, seen: dict[str, str]
+    tests: Iterable[tuple[Test | ScenarioTest | GoldenTest, Place]], file: manifest.File, seen: dict[str, str]
 ) -> None:
     for test, place in tests:
         if test.id in seen:

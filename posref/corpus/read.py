@@ -4,12 +4,13 @@ import math
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from posref.corpus import decode, parameters
 from posref.corpus.clauses import CLAUSE
 from posref.corpus.encode import Expected, case_hash
+from posref.corpus.hardness import DIGITS, agrees
 from posref.corpus.manifest import SEMVER
 from posref.corpus.strict import SLUG, Place
 from posref.errors import KINDS
@@ -47,11 +48,25 @@ STORED: Final[Mapping[str | None, tuple[Dtype, ...]]] = {
 
 HASH = re.compile(r"[0-9a-f]{16}")
 _ANY_DTYPE = (*DTYPES, "int64", "bool")
+_DISTANCE = re.compile(rf"[0-9]\.[0-9]{{{DIGITS - 1}}}e[+-][0-9]{{2,}}")
+
+AnyTest_co = TypeVar("AnyTest_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Hardness:
+    """How near a result comes to a rounding boundary of `dtype`: a decimal, in ulp of `dtype`."""
+
+    dtype: str
+    distance_ulp: str
 
 
 @dataclass(frozen=True)
 class Test:
-    """One test: what goes in, and the certified answer or the refusal that it must get."""
+    """One test: what goes in, and the certified answer or the refusal that it must get.
+
+    A hard test has its `hardness`, or None if it lies at a threshold; any other test has None.
+    """
 
     __test__ = False
 
@@ -71,10 +86,11 @@ class Test:
     group: str
     source: Mapping[str, str]
     case_hash: str
+    hardness: Hardness | None = None
 
 
 @dataclass(frozen=True)
-class _Shared:
+class Shared:
     """What the tests of a group share."""
 
     signature: Signature
@@ -88,8 +104,8 @@ class _Shared:
 
 
 def groups(
-    place: Place, read: "Reader", signature: Signature | None, notes: tuple[str, ...]
-) -> Iterator[tuple[Test, Place]]:
+    place: Place, read: "Reader[AnyTest_co]", signature: Signature | None, notes: tuple[str, ...]
+) -> Iterator[tuple[AnyTest_co, Place]]:
     """Yield the tests of all groups of a file, each with its place.
 
     Without a `signature`, as in the file of a model, each group names its operation.
@@ -99,7 +115,7 @@ def groups(
     for members, said in heads(place, *own):
         operation = signature or known[members["operation"].one_of(tuple(known))]
         params = read.params(members["params"], operation)
-        shared = _Shared(operation, notes, params, members["params"].value, **said)
+        shared = Shared(operation, notes, params, members["params"].value, **said)
         for test in tests_of(members["tests"]):
             yield read.test(test, shared), test
 
@@ -139,8 +155,9 @@ def tests_of(place: Place) -> Iterator[Place]:
         yield test
 
 
-def _common(place: Place, shared: _Shared, outcome: str) -> tuple[dict[str, Place], dict[str, Any]]:
-    members = place.record("id", "comment", "flags", "clauses", "inputs", outcome, "case_hash")
+def common(place: Place, shared: Shared, *outcome: str) -> tuple[dict[str, Place], dict[str, Any]]:
+    """Return the members of a test, `outcome` among them, and what it says as any test does."""
+    members = place.record("id", "comment", "flags", "clauses", "inputs", *outcome, "case_hash")
     fields = {
         **about(members, shared.notes),
         "operation": shared.signature.name,
@@ -168,25 +185,48 @@ def about(members: dict[str, Place], notes: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _check_hash(members: dict[str, Place], place: Place, shared: _Shared) -> None:
+def check_hash(members: dict[str, Place], place: Place, shared: Shared) -> None:
+    """Refuse a test that does not hash to its ``case_hash``."""
     real = case_hash(shared.signature.name, dict(shared.raw_params), place.value)
     if members["case_hash"].value != real:
         members["case_hash"].fail(f"the test hashes to {real}")
 
 
-def _value(place: Place, shared: _Shared) -> Test:
-    members, fields = _common(place, shared, "expected")
-    inputs = _inputs(members["inputs"], shared.signature)
-    main = main_dtype(shared.signature, inputs)
+def _value(place: Place, shared: Shared) -> Test:
+    members, fields = common(place, shared, "expected")
+    return _answered(members, fields, place, shared)
+
+
+def _hard(place: Place, shared: Shared) -> Test:
+    members, fields = common(place, shared, "expected", "hardness")
+    test = _answered(members, fields, place, shared)
+    if members["hardness"].value is None:
+        return test
+    return replace(test, hardness=_hardness(members["hardness"], shared.signature, test))
+
+
+def _hardness(place: Place, signature: Signature, test: Test) -> Hardness:
+    members = place.record("dtype", "distance_ulp")
+    stored = [test.expected[output.name] for output in signature.outputs if output.dtype == "float"]
+    legal = [dtype for dtype in DTYPES if stored and all(dtype in by_dtype for by_dtype in stored)]
+    dtype: str = members["dtype"].one_of(legal)
+    text = members["distance_ulp"].text(_DISTANCE)
+    values = [value for by_dtype in stored for value in by_dtype["float64"].tensor.data]
+    if not agrees(text, values, dtype):
+        members["distance_ulp"].fail(f"is not the distance of the expected values, got {text!r}")
+    return Hardness(dtype, text)
+
+
+def _answered(members: dict[str, Place], fields: dict[str, Any], place: Place, shared: Shared) -> Test:
+    """Return a test with its inputs and expected outputs."""
+    inputs, main = read_inputs(members["inputs"], shared.signature)
     outputs = {output.name: output for output in shared.signature.outputs}
     expected = {}
     for name, entry in members["expected"].record(*outputs).items():
         kind = outputs[name].dtype
         legal = STORED[main] if kind == "float" else LEGAL[kind]
         expected[name] = by_dtype(entry, legal, shared.signed_zero == "strict")
-    if main == "bfloat16":
-        check_float16(members["inputs"], shared.signature, inputs)
-    _check_hash(members, place, shared)
+    check_hash(members, place, shared)
     return Test(kind="value", inputs=inputs, expected=expected, error=None, **fields)
 
 
@@ -195,7 +235,8 @@ def main_dtype(signature: Signature, inputs: Mapping[str, Tensor]) -> str | None
     return next((inputs[entry.name].dtype for entry in signature.main if entry.name in inputs), None)
 
 
-def _inputs(place: Place, signature: Signature) -> dict[str, Tensor]:
+def read_inputs(place: Place, signature: Signature) -> tuple[dict[str, Tensor], str | None]:
+    """Return the inputs of a call, and the dtype of the main ones."""
     required = [entry.name for entry in signature.inputs if not entry.optional]
     optional = [entry.name for entry in signature.inputs if entry.optional]
     members = place.record(*required, optional=optional)
@@ -205,7 +246,9 @@ def _inputs(place: Place, signature: Signature) -> dict[str, Tensor]:
         if entry.name in members:
             found[entry.name] = one_input(members[entry.name], entry, main)
             main = main or (found[entry.name].dtype if entry.role == "main" else None)
-    return found
+    if main == "bfloat16":
+        check_float16(place, signature, found)
+    return found, main
 
 
 def one_input(place: Place, entry: Input, main: str | None) -> Tensor:
@@ -245,8 +288,8 @@ def by_dtype(place: Place, legal: Sequence[str], strict_zero: bool) -> dict[str,
     return found
 
 
-def _invalid(place: Place, shared: _Shared) -> Test:
-    members, fields = _common(place, shared, "error")
+def _invalid(place: Place, shared: Shared) -> Test:
+    members, fields = common(place, shared, "error")
     inputs = {
         name: decode.tensor(entry, _ANY_DTYPE, "any") for name, entry in members["inputs"].members().items()
     }
@@ -257,7 +300,7 @@ def _invalid(place: Place, shared: _Shared) -> Test:
         error["class"].one_of(KINDS),
         error["parameter"].one_of(sorted(names | shared.params.keys() | inputs.keys())),
     )
-    _check_hash(members, place, shared)
+    check_hash(members, place, shared)
     return Test(kind="invalid", inputs=inputs, expected={}, error=refusal, **fields)
 
 
@@ -266,15 +309,16 @@ def _any_params(place: Place, signature: Signature) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Reader:
+class Reader(Generic[AnyTest_co]):
     """How the groups of one kind of file are read."""
 
     params: Callable[[Place, Signature], dict[str, Any]]
-    test: Callable[[Place, _Shared], Test]
+    test: Callable[[Place, Shared], AnyTest_co]
 
 
 READERS: Final = {
     "value": Reader(parameters.decode, _value),
     "invalid": Reader(_any_params, _invalid),
     "model": Reader(parameters.decode, _value),
+    "hard": Reader(parameters.decode, _hard),
 }

@@ -9,8 +9,9 @@ from typing import Any
 
 from posref.corpus import encode, manifest
 from posref.corpus.encode import Json
-from posref.corpus.generate import AnyGroup, Built, Progress, cases, certify, keep, path_of, subject, write
+from posref.corpus.generate import AnyGroup, Built, cases, certify, keep, path_of, subject, write
 from posref.corpus.load import load_vectors
+from posref.corpus.progress import Progress
 
 
 def verify(

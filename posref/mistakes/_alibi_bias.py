@@ -54,6 +54,13 @@ def rounded_first(arguments: Arguments, bits: int) -> Array:
     return np.array(np.where(np.isneginf(right), right, wrong))
 
 
+def all_short(arguments: Arguments) -> Array:
+    """Round slopes, positions and their products to bfloat16."""
+    slopes = {"slopes": significant(arguments["slopes"], BFLOAT16)}
+    wrong = rounded_first({**arguments, **slopes}, BFLOAT16)
+    return np.where(np.isneginf(wrong), wrong, significant(np.where(np.isneginf(wrong), 0, wrong), BFLOAT16))
+
+
 def _first_slope(arguments: Arguments) -> Arguments:
     slopes = arguments["slopes"]
     return {"slopes": np.broadcast_to(slopes[:1], slopes.shape)}
@@ -139,8 +146,19 @@ MISTAKES: Final = (
         "positions rounded to float16 before the subtraction give",
         called(NAME, lambda arguments: rounded_first(arguments, FLOAT16)),
     ),
+    _mistake(
+        "all-bfloat16",
+        "position-rounding",
+        "slopes, positions and products rounded to bfloat16 give",
+        called(NAME, all_short),
+        "https://github.com/NVIDIA/TensorRT-Model-Connect/issues/667",
+        inputs={"q_positions": [0], "k_positions": [257], "slopes": [0.840896415]},
+        params={"form": "key_index", "future": "keep"},
+        output=[215.0],
+    ),
     *moved(
         NAME,
+        "positions-consecutive",
         "positions-from-0",
         "positions-absolute",
         "positions-of-row-0",

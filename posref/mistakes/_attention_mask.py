@@ -88,5 +88,5 @@ MISTAKES: Final = (
         "position-rounding", "float32 positions give: integers above 2^24 are rounded", positions_float32
     ),
     _mistake("position-int32", "32-bit positions give: they wrap beyond 2^31", positions_int32),
-    *moved(NAME, "positions-from-0", "positions-absolute", "positions-of-row-0"),
+    *moved(NAME, "positions-consecutive", "positions-from-0", "positions-absolute", "positions-of-row-0"),
 )

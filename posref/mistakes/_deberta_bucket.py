@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import BFLOAT16, Array, significant
+from posref.mistakes._alter import BFLOAT16, Array, altered, significant
 from posref.operation import Mistake
 from posref.reference import deberta
 
@@ -134,6 +134,18 @@ MISTAKES: Final = (
         "bucket-top",
         "a last distance one too far gives: max_relative_positions where it less 1 is declared",
         one_further,
+    ),
+    _mistake(
+        "distance-512",
+        "max-distance",
+        "the distance 512 gives where another `max_relative_positions` is declared",
+        altered(NAME, lambda given: {"max_relative_positions": 512}, optional=True),
+    ),
+    _mistake(
+        "buckets-256",
+        "bucket-number",
+        "256 buckets give where another number is declared",
+        altered(NAME, lambda given: {"position_buckets": 256}, optional=True),
     ),
     _mistake("bfloat16-logarithm", "bucket-precision", "a logarithm in bfloat16 gives", short_logarithm),
 )

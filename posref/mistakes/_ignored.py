@@ -7,8 +7,7 @@ passes it. Where the rest of the call does not admit its value, it does what is 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from posref.errors import SpecError
-from posref.mistakes._alter import Arguments, Implementation, called, reference
+from posref.mistakes._alter import Arguments, Implementation, altered
 from posref.operation import Mistake, Parameter, signatures
 
 BESIDE: Final[Mapping[tuple[str, Any], Arguments]] = {
@@ -60,13 +59,4 @@ def _mistake(operation: str, parameter: Parameter, habit: Any) -> Mistake:
 
 def _fixing(operation: str, name: str, habit: Any) -> Implementation:
     change = {name: habit} | BESIDE.get((name, habit), {})
-
-    def compute(arguments: Arguments) -> Any:
-        if arguments[name] in (habit, None):
-            return reference(operation, arguments)
-        try:
-            return reference(operation, {**arguments, **change})
-        except SpecError:
-            return reference(operation, arguments)
-
-    return called(operation, compute)
+    return altered(operation, lambda given: {} if given[name] in (habit, None) else change, optional=True)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import Arguments, Array, called, moved, replaced
+from posref.mistakes._alter import Arguments, Array, called, consecutive, moved, replaced
 from posref.operation import Mistake
 
 NAME: Final = "learned.lookup"
@@ -78,6 +78,12 @@ MISTAKES: Final = (
         **CALL,
         output=[4.0, 5.0],
     ),
+    _mistake(
+        "rows-consecutive",
+        "position-gaps",
+        "rows that follow on the first, over every gap, give: rows kept, not tokens seen",
+        _read(lambda positions, arguments: consecutive(positions) + arguments["offset"]),
+    ),
     _mistake("rows-at-end", "end-alignment", "the last rows of the table give", _read(at_end)),
     _mistake(
         "row-0-zeroed",
@@ -89,5 +95,5 @@ MISTAKES: Final = (
     ),
     _mistake("rows-narrowed", "embedding-scale", "rows times d ** -0.5 give", replaced(NAME, narrowed)),
     _mistake("rows-widened", "embedding-scale", "rows times sqrt(d) give", replaced(NAME, widened)),
-    *moved(NAME, "positions-from-0", "positions-of-row-0"),
+    *moved(NAME, "positions-of-last-token", "positions-from-0", "positions-of-row-0"),
 )

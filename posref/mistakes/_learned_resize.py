@@ -42,6 +42,14 @@ def from_edges(arguments: Arguments) -> Array:
     return between(table, np.arange(length) * len(table) / length)
 
 
+def scale_handed_over(arguments: Arguments) -> Array:
+    """Read by a scale factor made of a length 0.1 too long, a guard against one that is cut short."""
+    table, length = np.asarray(arguments["table"]), arguments["length"]
+    if arguments["align_corners"] or length == len(table):
+        return between(table, coordinates(arguments))
+    return between(table, (np.arange(length) + 0.5) * len(table) / (length + 0.1) - 0.5)
+
+
 def nearest(arguments: Arguments) -> Array:
     """Take the nearest row."""
     table = np.asarray(arguments["table"], np.float64)
@@ -106,6 +114,12 @@ MISTAKES: Final = (
         called(NAME, from_edges),
         **_two(False),
         output=[0.0, 2.0, 4.0, 4.0],
+    ),
+    _mistake(
+        "scale-of-a-longer-table",
+        "resize-scale",
+        "a scale factor for a length 0.1 too long gives",
+        called(NAME, scale_handed_over),
     ),
     _mistake("nearest", "interpolation-kind", "the nearest row gives", called(NAME, nearest)),
     _mistake(

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import Arguments, Array, replaced
+from posref.mistakes._alter import Arguments, Array, altered, replaced
 from posref.operation import Mistake
 
 MASK: Final = "positions.from_mask"
@@ -202,6 +202,16 @@ MASKS: Final = (
         "batch-rows",
         "the first row's ids give for every row",
         _unless_plain(first_row),
+    ),
+    _mistake(
+        MASK,
+        "padding-index-1",
+        "padding-index",
+        "a padding index of 1 gives where another is declared",
+        altered(MASK, lambda given: {} if given["padding_idx"] is None else {"padding_idx": 1}),
+        "https://github.com/huggingface/transformers/issues/9116",
+        **_row([1, 1, 0], rule="roberta", padding_idx=3),
+        output=[2, 3, 1],
     ),
     _mistake(
         MASK,

@@ -78,6 +78,12 @@ MISTAKES: Final = (
         altered(NAME, lambda arguments: {"rank": (arguments["rank"] + 1) % arguments["world_size"]}),
     ),
     _mistake(
+        "rank-0",
+        "rank-fixed",
+        "the first rank's share gives on every rank",
+        altered(NAME, lambda _: {"rank": 0}),
+    ),
+    _mistake(
         "ids-from-0",
         "restarted-positions",
         "ids counted from 0 on every rank give",

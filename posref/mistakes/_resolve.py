@@ -167,6 +167,16 @@ def softmax_once(arguments: Arguments) -> Outputs:
     return *known[:2], np.sqrt(known[2]), *known[3:]
 
 
+def softmax_of_mscale(arguments: Arguments) -> Outputs:
+    """Take `mscale` where `mscale_all_dim` makes the softmax scale."""
+    known = right(arguments)
+    scaling = settings(arguments["config"], arguments.get("layer_type"), arguments.get("layer_index")).scaling
+    if scaling is None or not scaling.get("mscale"):
+        return known
+    factor = 1 + 0.1 * scaling["mscale"] * np.log(scaling["factor"])
+    return *known[:2], np.float64(factor**2), *known[3:]
+
+
 def no_magnitude(arguments: Arguments) -> Outputs:
     """Forget the factor on cosine and sine."""
     known = right(arguments)
@@ -294,5 +304,12 @@ MISTAKES: Final = (
         "a softmax scale multiplied by the factor instead of its square gives",
         called(NAME, softmax_once),
         **_call(DEEPSEEK, [1.0, 1.0, 1.3688879454, 2, 10000.0]),
+    ),
+    _mistake(
+        "softmax-factor-of-mscale",
+        "softmax-coefficient",
+        "`mscale` in the softmax factor gives where `mscale_all_dim` belongs",
+        called(NAME, softmax_of_mscale),
+        "https://github.com/huggingface/transformers/issues/47435",
     ),
 )

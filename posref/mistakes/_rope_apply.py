@@ -230,6 +230,10 @@ MISTAKES: Final = (
     ),
     *moved(
         NAME,
+        "positions-minus-1",
+        "positions-consecutive",
+        "positions-of-last-token",
+        "positions-to-4095",
         "positions-from-0",
         "positions-plus-1",
         "positions-absolute",
@@ -238,6 +242,13 @@ MISTAKES: Final = (
         "positions-bfloat16",
         "positions-float16",
         checks={
+            "positions-minus-1": _call([[1.0, 0.0]], [0], [0.540302306, -0.841470985], width=2),
+            "positions-consecutive": _call(
+                [[1.0, 0.0]] * 2, [7, 4], [0.753902254, 0.656986599, -0.145500034, 0.989358247], width=2
+            ),
+            "positions-of-last-token": _call(
+                [[1.0, 0.0]] * 3, [0, 1, 2], [-0.416146837, 0.909297427] * 3, width=2
+            ),
             "positions-from-0": _call([[1.0, 0.0]], [5], [1.0, 0.0], width=2),
             "positions-of-row-0": _call(
                 [[[1.0, 0.0]] * 2] * 2, [[0, 1], [5, 6]], [1.0, 0.0, 0.540302306, 0.841470985] * 2, width=2

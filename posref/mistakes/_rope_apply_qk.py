@@ -195,6 +195,10 @@ MISTAKES: Final = (
     ),
     *moved(
         NAME,
+        "positions-minus-1",
+        "positions-consecutive",
+        "positions-of-last-token",
+        "positions-to-4095",
         "positions-from-0",
         "positions-absolute",
         "positions-of-row-0",

@@ -28,7 +28,12 @@ def _turning(turn: Callable[[Array, Array, dict[str, Any]], Array]) -> Callable[
 
 
 def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
-    return _turning(lambda g, places, given: turned(g, -places, climbed(given, change), given))
+    return turning_back(lambda g, places, given: turned(g, places, climbed(given, change), given))
+
+
+def turning_back(turn: Callable[[Array, Array, dict[str, Any]], Array]) -> Callable[..., Any]:
+    """Return the backward pass of a wrong rotation: it turns the other way."""
+    return _turning(lambda g, places, given: turn(g, -places, given))
 
 
 def rotated(g: Array, positions: Array, given: dict[str, Any]) -> Array:
@@ -76,7 +81,7 @@ MISTAKES: Final = (
         "magnitude-forgotten",
         "magnitude",
         "a magnitude factor of 1 gives where the scaling has another",
-        _turning(lambda g, places, given: unweighted(g, -places, given)),
+        turning_back(unweighted),
     ),
     _mistake(
         "inverse",
@@ -123,6 +128,10 @@ MISTAKES: Final = (
     ),
     *moved(
         NAME,
+        "positions-minus-1",
+        "positions-consecutive",
+        "positions-of-last-token",
+        "positions-to-4095",
         "positions-from-0",
         "positions-plus-1",
         "positions-absolute",

@@ -7,7 +7,16 @@ import numpy as np
 
 from posref.mistakes._alter import Arguments, Array, altered, called, moved, replaced
 from posref.mistakes._ladders import LADDERS
-from posref.mistakes._rope_parts import OTHER, climbed, over_head, rest_dropped, rotary, turned, whole_head
+from posref.mistakes._rope_parts import (
+    OTHER,
+    climbed,
+    magnitude,
+    over_head,
+    rest_dropped,
+    rotary,
+    turned,
+    whole_head,
+)
 from posref.mistakes._rope_scaled import YARN
 from posref.operation import Mistake
 from posref.reference import rope
@@ -59,12 +68,19 @@ def twice(y: Array, given: Arguments) -> Array:
     return np.asarray(rope.rerotate(**{**given, "k": np.asarray(y)}))
 
 
-def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
+def rerotating(turn: Callable[[Array, Array, dict[str, Any]], Array]) -> Callable[..., Any]:
+    """Return the shift of a wrong rotation: without the magnitude factor, which keys have already."""
+
     def compute(given: Arguments) -> Array:
-        steady = _steady(given)
-        return turned(given["k"], shifts(given), climbed(steady, change), steady)
+        shared, y = rotary(given), turn(given["k"], shifts(given), rotary(given))
+        place = np.arange(y.shape[-1]) - shared["rotary_start"]
+        return np.where((place >= 0) & (place < shared["rotary_dim"]), y / magnitude(shared), y)
 
     return called(NAME, compute)
+
+
+def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
+    return rerotating(lambda k, delta, given: turned(k, delta, climbed(given, change), given))
 
 
 def _mistake(name: str, flag: str, text: str, function: Any, report: str = "", **check: Any) -> Mistake:

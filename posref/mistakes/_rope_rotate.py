@@ -19,6 +19,9 @@ from posref.operation import Mistake
 
 NAME = "rope.rotate"
 
+WARP: Final = 32
+"""Lanes that exchange values in one step."""
+
 
 def mixed(arguments: Arguments) -> Array:
     """Spread the tables for one pairing and rotate by the other."""
@@ -60,6 +63,14 @@ def overwritten(arguments: Arguments) -> Array:
     """Store the first result before the second is computed."""
     start, pairing = arguments.get("rotary_start", 0), arguments["pairing_in"]
     return in_place(arguments["x"], arguments["cos"], arguments["sin"], start, pairing)
+
+
+def beyond_warp(arguments: Arguments) -> Array:
+    """Lose the partner that lies a whole warp of lanes away or further."""
+    halves = (arguments["pairing_in"], arguments["pairing_out"]) == ("half", "half")
+    if not halves or arguments["cos"].shape[-1] < WARP:
+        return np.asarray(reference(NAME, arguments))
+    return np.asarray(reference(NAME, {**arguments, "sin": np.zeros_like(arguments["sin"])}))
 
 
 def dropped(y: Array, arguments: Arguments) -> Array:
@@ -162,6 +173,13 @@ MISTAKES: Final = (
         inputs={"x": [[3.0, 5.0]], **QUARTER},
         params={"pairing_in": "half", "pairing_out": "half"},
         output=[-5.0, -5.0],
+    ),
+    _mistake(
+        "partner-beyond-warp",
+        "warp-width",
+        "a partner of 0 gives where it lies 32 coordinates away or more",
+        called(NAME, beyond_warp),
+        "https://github.com/deepspeedai/DeepSpeed/issues/2782",
     ),
     _mistake(
         "table-by-head",

@@ -72,14 +72,14 @@ def _mistake(
     return Mistake(name, operation, flag, f"your output is what {text}", function, report, check)
 
 
-def _turning(turn: Turn) -> Callable[..., Any]:
+def turning(turn: Turn) -> Callable[..., Any]:
     def compute(given: Arguments) -> Array:
         return turn(given["x"], np.asarray(given["positions"]), rotary(given))
 
     return called("rope.apply", compute)
 
 
-def _each(q: Turn, k: Turn) -> Callable[..., Any]:
+def each(q: Turn, k: Turn) -> Callable[..., Any]:
     def compute(given: Arguments) -> tuple[Array, Array]:
         positions = np.asarray(given["positions"])
         return q(given["q"], positions, rotary(given)), k(given["k"], positions, rotary(given))
@@ -87,7 +87,7 @@ def _each(q: Turn, k: Turn) -> Callable[..., Any]:
     return called("rope.apply_qk", compute)
 
 
-def _dotted(q: Turn, k: Turn) -> Callable[..., Any]:
+def dotted(q: Turn, k: Turn) -> Callable[..., Any]:
     def compute(given: Arguments) -> Any:
         queries = q(given["q"], np.asarray(given["q_positions"]), rotary(given))
         keys = k(given["k"], np.asarray(given["k_positions"]), rotary(given))
@@ -129,7 +129,7 @@ APPLY: Final = (
         "scaling-not-applied",
         "scaling-ignored",
         IGNORES,
-        _turning(plain),
+        turning(plain),
         IGNORED,
         **_call(AT_8, LINEAR, [-0.145500034, 0.989358247]),
     ),
@@ -138,7 +138,7 @@ APPLY: Final = (
         "magnitude-forgotten",
         "magnitude",
         FORGETS,
-        _turning(unweighted),
+        turning(unweighted),
         **_call(AT_0, YARN, [1.0, 0.0]),
     ),
     _mistake(
@@ -146,7 +146,7 @@ APPLY: Final = (
         "magnitude-squared",
         "magnitude",
         "the magnitude factor applied twice gives: to the table and to the tensor",
-        _turning(squared),
+        turning(squared),
         "https://github.com/ggml-org/llama.cpp/issues/17945",
         **_call(AT_0, YARN, [FACTOR**2, 0.0]),
     ),
@@ -155,7 +155,7 @@ APPLY: Final = (
         "magnitude-on-all",
         "magnitude-rest",
         "the magnitude factor on the whole head gives: what passes through is not multiplied",
-        _turning(everywhere),
+        turning(everywhere),
     ),
     _mistake(
         "rope.apply",
@@ -170,30 +170,28 @@ APPLY: Final = (
         "proportional-as-partial",
         "proportional-partial",
         "ordinary partial rotation gives where a part of the ladder lies over the whole head",
-        _turning(as_partial),
+        turning(as_partial),
         "https://github.com/apple/coreai-models/issues/66",
     ),
 )
 
 APPLY_QK: Final = (
-    _mistake(
-        "rope.apply_qk", "scaling-not-applied", "scaling-ignored", IGNORES, _each(plain, plain), IGNORED
-    ),
+    _mistake("rope.apply_qk", "scaling-not-applied", "scaling-ignored", IGNORES, each(plain, plain), IGNORED),
     _mistake(
         "rope.apply_qk",
         "keys-not-scaled",
         "scaling-ignored",
         "plain frequencies on keys give: queries and keys took two code paths",
-        _each(right, plain),
+        each(right, plain),
         IGNORED,
     ),
-    _mistake("rope.apply_qk", "magnitude-forgotten", "magnitude", FORGETS, _each(unweighted, unweighted)),
+    _mistake("rope.apply_qk", "magnitude-forgotten", "magnitude", FORGETS, each(unweighted, unweighted)),
     _mistake(
         "rope.apply_qk",
         "magnitude-on-queries-only",
         "magnitude-queries",
         "the magnitude factor on queries only gives: keys bear it too",
-        _each(right, unweighted),
+        each(right, unweighted),
         PLACES,
     ),
     _mistake(
@@ -201,18 +199,18 @@ APPLY_QK: Final = (
         "magnitude-on-all",
         "magnitude-rest",
         "the magnitude factor on the whole head gives: what passes through is not multiplied",
-        _each(everywhere, everywhere),
+        each(everywhere, everywhere),
     ),
 )
 
 SCORE: Final = (
-    _mistake("rope.score", "scaling-not-applied", "scaling-ignored", IGNORES, _dotted(plain, plain), IGNORED),
+    _mistake("rope.score", "scaling-not-applied", "scaling-ignored", IGNORES, dotted(plain, plain), IGNORED),
     _mistake(
         "rope.score",
         "keys-not-scaled",
         "scaled-keys",
         "scaled queries against keys on plain frequencies give: cached before the scaling",
-        _dotted(right, plain),
+        dotted(right, plain),
         IGNORED,
     ),
     _mistake(
@@ -220,7 +218,7 @@ SCORE: Final = (
         "magnitude-forgotten",
         "magnitude",
         FORGETS,
-        _dotted(unweighted, unweighted),
+        dotted(unweighted, unweighted),
         **_call(SCORE_0, YARN, [11.0]),
     ),
     _mistake(
@@ -228,7 +226,7 @@ SCORE: Final = (
         "magnitude-once",
         "magnitude-square",
         "the magnitude factor gives where its square belongs: queries and keys bear it both",
-        _dotted(right, unweighted),
+        dotted(right, unweighted),
         PLACES,
         **_call(SCORE_0, YARN, [11.0 * FACTOR]),
     ),

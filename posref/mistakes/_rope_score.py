@@ -181,5 +181,13 @@ MISTAKES: Final = (
         _dotted(half_angle, half_angle),
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
-    *moved(NAME, "positions-absolute", "positions-of-row-0", "positions-bfloat16", "positions-float16"),
+    *moved(
+        NAME,
+        "positions-consecutive",
+        "positions-to-4095",
+        "positions-absolute",
+        "positions-of-row-0",
+        "positions-bfloat16",
+        "positions-float16",
+    ),
 )

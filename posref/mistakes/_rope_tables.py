@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, moved, replaced, significant
+from posref.mistakes._alter import Arguments, Array, altered, called, moved, replaced
 from posref.mistakes._ladders import LADDERS
+from posref.mistakes._precision import Change, short, shortened
 from posref.mistakes._rope_parts import OTHER
 from posref.operation import Mistake
 from posref.reference import rope
@@ -20,6 +21,13 @@ MOVED: Final = (
     "positions-bfloat16",
     "positions-float16",
 )
+FURTHER: Final = (
+    "positions-minus-1",
+    "positions-consecutive",
+    "positions-of-last-token",
+    "positions-to-4095",
+)
+UNWRITTEN: Final = "https://github.com/huggingface/transformers/issues/45902"
 
 
 def end_point(omega: Array, arguments: Arguments) -> Array:
@@ -28,17 +36,19 @@ def end_point(omega: Array, arguments: Arguments) -> Array:
     return omega if count == 1 else np.asarray(arguments["base"] ** (-np.arange(count) / (count - 1)))
 
 
-def half_angle(arguments: Arguments) -> tuple[Array, Array]:
-    """Round the product of position and frequency to bfloat16."""
-    angle = np.asarray(arguments["positions"], np.float64)[..., None] * arguments["inv_freq"]
-    angle, factor = significant(angle, BFLOAT16), arguments.get("attention_factor", 1.0)
-    return factor * np.cos(angle), factor * np.sin(angle)
+def changed(arguments: Arguments, frequency: Change, angle: Change) -> tuple[Array, Array]:
+    """Return the tables with frequencies and angles changed."""
+    omega = frequency(np.asarray(arguments["inv_freq"], np.float64))
+    theta = angle(np.asarray(arguments["positions"], np.float64)[..., None] * omega)
+    factor = arguments.get("attention_factor", 1.0)
+    return factor * np.cos(theta), factor * np.sin(theta)
 
 
-def plane(arguments: Arguments, omega: Array) -> Array:
-    """Return the matrix for any frequencies."""
+def plane(arguments: Arguments, omega: Array, angle: Change = np.asarray) -> Array:
+    """Return the matrix for any frequencies, each angle passed through `angle`."""
     width, h = arguments["rotary_dim"], arguments["rotary_dim"] // 2
-    cos, sin = rope.cos_sin(arguments["positions"], omega)
+    theta = angle(np.asarray(arguments["positions"], np.float64)[..., None] * omega)
+    cos, sin = np.cos(theta), np.sin(theta)
     pairs = np.arange(h)
     a, b = (2 * pairs, 2 * pairs + 1) if arguments["pairing"] == "adjacent" else (pairs, pairs + h)
     matrix = np.zeros((*cos.shape[:-1], width, width))
@@ -47,12 +57,14 @@ def plane(arguments: Arguments, omega: Array) -> Array:
     return matrix
 
 
-def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
-    def compute(arguments: Arguments) -> Array:
-        omega = rope.inv_freq(rotary_dim=arguments["rotary_dim"], base=arguments["base"])
-        return plane(arguments, change(np.asarray(omega)))
+def planes(arguments: Arguments, frequency: Change, angle: Change) -> Array:
+    """Return the matrix with frequencies and angles changed."""
+    omega = rope.inv_freq(rotary_dim=arguments["rotary_dim"], base=arguments["base"])
+    return plane(arguments, frequency(np.asarray(omega)), angle)
 
-    return called(MATRIX, compute)
+
+def _laddered(change: Change) -> Callable[..., Any]:
+    return called(MATRIX, lambda arguments: planes(arguments, change, np.asarray))
 
 
 def _ladders() -> list[Mistake]:
@@ -105,6 +117,17 @@ LADDER_MISTAKES: Final = (
         params={"rotary_dim": 4, "base": 10000.0},
         output=[1.0, 0.0001],
     ),
+    _mistake(
+        LADDER,
+        "unwritten",
+        "unwritten",
+        "zeros give: the buffer was never filled",
+        replaced(LADDER, lambda omega, _: np.zeros_like(omega)),
+        report=UNWRITTEN,
+        inputs={},
+        params={"rotary_dim": 4, "base": 10000.0},
+        output=[0.0, 0.0],
+    ),
 )
 
 TABLE_MISTAKES: Final = (
@@ -152,12 +175,25 @@ TABLE_MISTAKES: Final = (
         "angle-bfloat16",
         "angle-rounding",
         "angles rounded to bfloat16 give: the product ran under autocast",
-        called(TABLE, half_angle),
+        called(TABLE, lambda given: changed(given, np.asarray, short)),
         report="https://github.com/huggingface/diffusers/issues/13922",
     ),
+    _mistake(
+        TABLE,
+        "frequencies-unwritten",
+        "unwritten",
+        "frequencies of 0 give: the buffer was never filled",
+        altered(TABLE, lambda given: {"inv_freq": np.zeros_like(given["inv_freq"])}),
+        report=UNWRITTEN,
+        inputs={"positions": [5], "inv_freq": [1.0]},
+        params={},
+        output=[1.0, 0.0],
+    ),
+    *shortened(TABLE, changed),
     *moved(
         TABLE,
         *MOVED,
+        *FURTHER,
         "positions-truncated",
         checks={
             "positions-bfloat16": {
@@ -193,7 +229,16 @@ MATRIX_MISTAKES: Final = (
         params={"rotary_dim": 2, "base": 10000.0, "pairing": "half"},
         output=[0.540302306, 0.841470985, -0.841470985, 0.540302306],
     ),
-    *moved(MATRIX, *MOVED),
+    _mistake(
+        MATRIX,
+        "angle-bfloat16",
+        "angle-rounding",
+        "angles rounded to bfloat16 give: the product ran under autocast",
+        called(MATRIX, lambda given: planes(given, np.asarray, short)),
+        report="https://github.com/huggingface/diffusers/issues/13922",
+    ),
+    *shortened(MATRIX, planes),
+    *moved(MATRIX, *MOVED, *FURTHER),
 )
 
 MISTAKES: Final = (*LADDER_MISTAKES, *TABLE_MISTAKES, *MATRIX_MISTAKES)

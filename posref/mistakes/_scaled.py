@@ -55,7 +55,7 @@ def by_turns(omega: Array, given: Mapping[str, Any], low: float, high: float) ->
     return np.clip((turns(omega, given) - low) / (high - low), 0, 1)
 
 
-def ends(given: Mapping[str, Any], truncate: bool, limit: float) -> tuple[float, float]:
+def ends(given: Mapping[str, Any], truncate: bool, limit: float, lowest: float = 0) -> tuple[float, float]:
     """Return the pairs between which YaRN's ramp runs."""
 
     def pair(beta: float) -> float:
@@ -65,7 +65,7 @@ def ends(given: Mapping[str, Any], truncate: bool, limit: float) -> tuple[float,
     low, high = pair(given["beta_fast"]), pair(given["beta_slow"])
     if truncate:
         low, high = math.floor(low), math.ceil(high)
-    low, high = max(low, 0), min(high, limit)
+    low, high = max(low, lowest), min(high, limit)
     return low, high + 0.001 if low == high else high
 
 

@@ -105,5 +105,5 @@ MISTAKES: Final = (
     _mistake(
         "end-alignment", "indices aligned at the last key give where positions are declared", aligned_at_end
     ),
-    *moved(NAME, "positions-of-row-0"),
+    *moved(NAME, "positions-consecutive", "positions-of-row-0"),
 )

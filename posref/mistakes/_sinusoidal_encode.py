@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 
 from posref.mistakes._alter import (
-    BFLOAT16,
     Arguments,
     Array,
     Implementation,
@@ -15,8 +14,8 @@ from posref.mistakes._alter import (
     moved,
     reference,
     replaced,
-    significant,
 )
+from posref.mistakes._precision import Change, short, shortened
 from posref.operation import Mistake
 
 NAME = "sinusoidal.encode"
@@ -46,10 +45,12 @@ def assemble(sines: Array, cosines: Array, arguments: Arguments) -> Array:
     return np.concatenate([table, np.zeros((*table.shape[:-1], missing))], axis=-1)
 
 
-def table(arguments: Arguments, powers: Exponents, angle: Callable[[Array], Array] = np.asarray) -> Array:
-    """Return the table for these exponents, each angle passed through `angle`."""
+def table(
+    arguments: Arguments, powers: Exponents, frequency: Change = np.asarray, angle: Change = np.asarray
+) -> Array:
+    """Return the table for these exponents, with frequencies and angles changed."""
     positions = np.asarray(arguments["positions"], np.float64)[..., None]
-    sines, cosines = (angle(positions * arguments["base"] ** -power) for power in powers)
+    sines, cosines = (angle(positions * frequency(arguments["base"] ** -power)) for power in powers)
     return assemble(np.sin(sines), np.cos(cosines), arguments)
 
 
@@ -75,9 +76,14 @@ def odd_cosine(arguments: Arguments) -> Array:
     return table(arguments, (sines, cosines + step / 2))
 
 
-def half_angle(arguments: Arguments) -> Array:
-    """Round the product of position and frequency to bfloat16."""
-    return table(arguments, exponents(arguments)[0], lambda angle: significant(angle, BFLOAT16))
+def changed(arguments: Arguments, frequency: Change, angle: Change) -> Array:
+    """Return the table with frequencies and angles changed."""
+    return table(arguments, exponents(arguments)[0], frequency, angle)
+
+
+def scaled(right: Array, arguments: Arguments) -> Array:
+    """Multiply the table by sqrt(2 / d)."""
+    return np.asarray(right * np.sqrt(2 / arguments["dim"]))
 
 
 def exchanged(right: Array, arguments: Arguments) -> Array:
@@ -216,11 +222,26 @@ MISTAKES: Final = (
         "angle-bfloat16",
         "angle-rounding",
         "angles rounded to bfloat16 give: the product ran under autocast",
-        called(NAME, half_angle),
+        called(NAME, lambda given: changed(given, np.asarray, short)),
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
+    _mistake(
+        "table-scaled",
+        "embedding-scale",
+        "a table times sqrt(2 / d) gives",
+        replaced(NAME, scaled),
+        "https://github.com/ml-explore/mlx/issues/1174",
+        inputs={"positions": [0]},
+        params={**_four()["params"], "dim": 8},
+        output=[0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5],
+    ),
+    *shortened(NAME, changed),
     *moved(
         NAME,
+        "positions-minus-1",
+        "positions-consecutive",
+        "positions-of-last-token",
+        "positions-to-4095",
         "positions-from-0",
         "positions-plus-1",
         "positions-absolute",

@@ -7,6 +7,7 @@ import numpy as np
 
 from posref.mistakes._alter import Arguments, Array, altered, called, replaced
 from posref.mistakes._ladders import LADDERS
+from posref.mistakes._precision import Change, shortened
 from posref.operation import Mistake
 from posref.reference import sinusoidal
 
@@ -20,9 +21,9 @@ def _ladder(arguments: Arguments) -> Array:
     return np.asarray(sinusoidal.inv_freq(**{name: arguments[name] for name in names}))
 
 
-def _shift(arguments: Arguments, omega: Array) -> Array:
-    """Return the matrix for any ladder."""
-    dim, layout, theta = arguments["dim"], arguments["layout"], arguments["offset"] * omega
+def _shift(arguments: Arguments, omega: Array, angle: Change = np.asarray) -> Array:
+    """Return the matrix for any ladder, each angle passed through `angle`."""
+    dim, layout, theta = arguments["dim"], arguments["layout"], angle(arguments["offset"] * omega)
     even, odd, first, last = slice(0, dim, 2), slice(1, dim, 2), slice(0, dim // 2), slice(dim // 2, dim)
     s, c = {"interleaved": (even, odd), "sin_cos": (first, last), "cos_sin": (last, first)}[layout]
     matrix = np.zeros((dim, dim))
@@ -93,6 +94,15 @@ MISTAKES: Final = (
         output=[1.0, 0.01],
     ),
     _denominator(SHIFT),
+    Mistake(
+        "unwritten",
+        LADDER,
+        "unwritten",
+        "your output is what zeros give: the buffer was never filled",
+        replaced(LADDER, lambda omega, _: np.zeros_like(omega)),
+        "https://github.com/huggingface/transformers/issues/45902",
+    ),
+    *shortened(SHIFT, lambda given, frequency, angle: _shift(given, frequency(_ladder(given)), angle)),
     _turned(
         "turned-back",
         "rotation-sign",

@@ -127,5 +127,5 @@ MISTAKES: Final = (
         altered(NAME, zero_for_one_query),
         "https://github.com/keras-team/keras-hub/issues/2932",
     ),
-    *moved(NAME, "positions-of-row-0"),
+    *moved(NAME, "positions-consecutive", "positions-of-row-0"),
 )

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import BFLOAT16, Array, significant
+from posref.mistakes._alter import BFLOAT16, Array, altered, significant
 from posref.operation import Mistake
 from posref.reference import t5
 
@@ -222,5 +222,11 @@ MISTAKES: Final = (
         "max-distance",
         "the distance 128 gives where another `max_distance` is declared",
         distance_128,
+    ),
+    _mistake(
+        "buckets-32",
+        "bucket-number",
+        "32 buckets give where another number is declared",
+        altered(NAME, lambda given: {"num_buckets": 32}, optional=True),
     ),
 )

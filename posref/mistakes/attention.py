@@ -3,6 +3,9 @@
 from typing import Final
 
 from posref.mistakes import _attention_mask, _attention_output, _attention_scores, _attention_terms
+from posref.mistakes._stale import ATTENTION as STALE
+
+__all__ = ["MISTAKES", "STALE"]
 
 MISTAKES: Final = (
     *_attention_mask.MISTAKES,

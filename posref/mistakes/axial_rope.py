@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, moved, replaced, significant
+from posref.mistakes._alter import Arguments, Array, altered, called, moved, replaced
 from posref.mistakes._ignored import ignored
+from posref.mistakes._precision import Change, short, shortened
 from posref.operation import Mistake
 
 NAME: Final = "axial_rope.cos_sin"
@@ -21,11 +22,17 @@ def exponents(arguments: Arguments) -> Ladders:
     return [np.arange(axis, widths[0], 2) / widths[0] for axis in (0, 1)]
 
 
-def angles(arguments: Arguments, ladders: Ladders) -> Array:
-    """Return the angles for these exponents."""
+def angles(arguments: Arguments, ladders: Ladders, frequency: Change = np.asarray) -> Array:
+    """Return the angles for these exponents, the frequencies changed."""
     places = np.asarray(arguments["positions"], np.float64)
-    base = arguments["base"]
-    return np.concatenate([places[:, [a]] * base**-own for a, own in enumerate(ladders)], axis=-1)
+    omega = [frequency(arguments["base"] ** -own) for own in ladders]
+    return np.concatenate([places[:, [a]] * own for a, own in enumerate(omega)], axis=-1)
+
+
+def changed(arguments: Arguments, frequency: Change, angle: Change) -> tuple[Array, Array]:
+    """Return the tables with frequencies and angles changed."""
+    theta = angle(angles(arguments, exponents(arguments), frequency))
+    return np.cos(theta), np.sin(theta)
 
 
 def _of(angle: Callable[[Arguments], Array]) -> Callable[..., Any]:
@@ -199,9 +206,10 @@ MISTAKES: Final = (
         "angle-bfloat16",
         "angle-rounding",
         "angles rounded to bfloat16 give: the product ran under autocast",
-        _of(lambda a: significant(angles(a, exponents(a)), BFLOAT16)),
+        called(NAME, lambda given: changed(given, np.asarray, short)),
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
+    *shortened(NAME, changed),
     *moved(NAME, "positions-plus-1", "positions-absolute", "positions-truncated", "positions-bfloat16"),
     *ignored("axial_rope"),
 )

@@ -6,8 +6,9 @@ from typing import Any, Final
 import numpy as np
 
 from posref.mistakes import _mrope_ids
-from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, moved, replaced, significant
+from posref.mistakes._alter import Arguments, Array, altered, called, moved, replaced
 from posref.mistakes._ignored import ignored
+from posref.mistakes._precision import Change, short, shortened
 from posref.operation import Mistake
 
 MAP, TABLE = "mrope.axis_of_channel", "mrope.cos_sin"
@@ -83,11 +84,12 @@ def spatial_exchanged(arguments: Arguments) -> Arguments:
     return {"positions": places[[0, 2, 1]] if len(places) == 3 else places}
 
 
-def half_angle(arguments: Arguments) -> tuple[Array, Array]:
-    """Round the product of position and frequency to bfloat16."""
+def changed(arguments: Arguments, frequency: Change, angle: Change) -> tuple[Array, Array]:
+    """Return the tables with frequencies and angles changed."""
     where = np.asarray(arguments["positions"], np.float64)[np.asarray(arguments["axis_of_channel"])].T
-    angle, factor = significant(where * arguments["inv_freq"], BFLOAT16), arguments["attention_factor"]
-    return factor * np.cos(angle), factor * np.sin(angle)
+    omega = frequency(np.asarray(arguments["inv_freq"], np.float64))
+    theta, factor = angle(where * omega), arguments["attention_factor"]
+    return factor * np.cos(theta), factor * np.sin(theta)
 
 
 def _mistake(
@@ -237,9 +239,10 @@ TABLES: Final = (
         "angle-bfloat16",
         "angle-rounding",
         "angles rounded to bfloat16 give: the product ran under autocast",
-        called(TABLE, half_angle),
+        called(TABLE, lambda given: changed(given, np.asarray, short)),
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
+    *shortened(TABLE, changed),
     *moved(TABLE, "positions-plus-1", "positions-absolute", "positions-truncated", "positions-bfloat16"),
 )
 

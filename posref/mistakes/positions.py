@@ -7,8 +7,11 @@ import numpy as np
 from posref.mistakes import _positions_ids, _positions_shard
 from posref.mistakes._alter import FLOAT32, Array, moved, significant
 from posref.mistakes._ignored import ignored
+from posref.mistakes._stale import POSITIONS as STALE
 from posref.operation import Mistake
 from posref.reference import positions
+
+__all__ = ["MISTAKES", "STALE"]
 
 NAME = "positions.relative"
 
@@ -103,7 +106,7 @@ MISTAKES: Final = (
     _mistake("position-int32", "32-bit integers give: the difference wraps", wrapped_int32),
     _mistake("position-rounding", "float32 positions give: integers above 2^24 are rounded", through_float32),
     _mistake("position-float64", "a difference in float64 gives: it is rounded above 2^53", through_float64),
-    *moved(NAME, "positions-of-row-0"),
+    *moved(NAME, "positions-consecutive", "positions-of-row-0"),
     *_positions_ids.MISTAKES,
     *_positions_shard.MISTAKES,
     *ignored("positions"),

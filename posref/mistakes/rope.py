@@ -14,8 +14,12 @@ from posref.mistakes import (
     _rope_score,
     _rope_table_slice,
     _rope_tables,
+    _rope_turns,
 )
 from posref.mistakes._ignored import ignored
+from posref.mistakes._stale import ROPE as STALE
+
+__all__ = ["MISTAKES", "STALE"]
 
 MISTAKES: Final = (
     *_rope_tables.MISTAKES,
@@ -32,5 +36,6 @@ MISTAKES: Final = (
     *_rope_rerotate.MISTAKES,
     *_rope_rotate_vjp.MISTAKES,
     *_rope_apply_vjp.MISTAKES,
+    *_rope_turns.MISTAKES,
     *ignored("rope"),
 )

@@ -6,16 +6,15 @@ from typing import Any, Final
 import numpy as np
 
 from posref.mistakes._alter import (
-    BFLOAT16,
     Arguments,
     Array,
     altered,
     called,
     moved,
     replaced,
-    significant,
 )
 from posref.mistakes._ignored import ignored
+from posref.mistakes._precision import Change, short, shortened
 from posref.operation import Mistake
 
 NAME: Final = "sincos2d.encode"
@@ -36,12 +35,14 @@ def exponents(arguments: Arguments) -> Array:
     return np.asarray(np.arange(count) / divisor)
 
 
-def table(arguments: Arguments, powers: Array, angle: Callable[[Array], Array] = np.asarray) -> Array:
-    """Return the table for these exponents, each angle passed through `angle`."""
+def table(
+    arguments: Arguments, powers: Array, frequency: Change = np.asarray, angle: Change = np.asarray
+) -> Array:
+    """Return the table for these exponents, with frequencies and angles changed."""
     places = [np.asarray(arguments[name], np.float64)[:, None] for name in ("cols", "rows")]
     if arguments["axis_order"] == "y_first":
         places.reverse()
-    first, second = (angle(place * arguments["base"] ** -powers) for place in places)
+    first, second = (angle(place * frequency(arguments["base"] ** -powers)) for place in places)
     blocks = [np.sin(first), np.cos(first), np.sin(second), np.cos(second)]
     if arguments["layout"] == "component_major":
         blocks = [blocks[0], blocks[2], blocks[1], blocks[3]]
@@ -52,9 +53,9 @@ def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
     return called(NAME, lambda arguments: table(arguments, change(exponents(arguments))))
 
 
-def half_angle(arguments: Arguments) -> Array:
-    """Round the product of position and frequency to bfloat16."""
-    return table(arguments, exponents(arguments), lambda angle: significant(angle, BFLOAT16))
+def changed(arguments: Arguments, frequency: Change, angle: Change) -> Array:
+    """Return the table with frequencies and angles changed."""
+    return table(arguments, exponents(arguments), frequency, angle)
 
 
 def next_rung(powers: Array) -> Array:
@@ -196,9 +197,10 @@ MISTAKES: Final = (
         "angle-bfloat16",
         "angle-rounding",
         "angles rounded to bfloat16 give: the product ran under autocast",
-        called(NAME, half_angle),
+        called(NAME, lambda given: changed(given, np.asarray, short)),
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
+    *shortened(NAME, changed),
     *moved(NAME, "positions-plus-1", "positions-absolute", "positions-bfloat16"),
     *ignored("sincos2d"),
 )

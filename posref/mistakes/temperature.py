@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import FLOAT32, Arguments, Array, called, moved, significant
+from posref.mistakes._alter import FLOAT32, Arguments, Array, altered, called, moved, significant
 from posref.mistakes._ignored import ignored
 from posref.operation import Mistake
 
@@ -55,6 +55,12 @@ MISTAKES: Final = (
         "the other rule gives: with and without plus_one interchanged",
         _grown(lambda a: np.log1p(count(a, not a["plus_one"]) // length(a))),
         **_at(8191, 1.0),
+    ),
+    _mistake(
+        "strength-0-1",
+        "step-strength",
+        "a strength of 0.1 gives where another is declared",
+        altered(NAME, lambda _: {"beta": 0.1}),
     ),
     _mistake(
         "no-steps",
@@ -122,6 +128,6 @@ MISTAKES: Final = (
         "positions held in float32 (exact to 2^24 only) give",
         _grown(rounded),
     ),
-    *moved(NAME, "positions-from-0", "positions-of-row-0"),
+    *moved(NAME, "positions-consecutive", "positions-from-0", "positions-of-row-0"),
     *ignored("temperature"),
 )

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.mistakes._alter import BFLOAT16, Arguments, Array, altered, called, replaced, significant
+from posref.mistakes._alter import Arguments, Array, altered, called, replaced
 from posref.mistakes._ignored import ignored
+from posref.mistakes._precision import Change, short, shortened
 from posref.operation import Mistake
 
 NAME: Final = "timestep.encode"
@@ -18,10 +19,12 @@ def exponents(arguments: Arguments) -> Array:
     return np.asarray(np.arange(count) / (count - arguments["freq_shift"]))
 
 
-def table(arguments: Arguments, powers: Array, angle: Callable[[Array], Array] = np.asarray) -> Array:
-    """Return the table for these exponents, each angle passed through `angle`."""
+def table(
+    arguments: Arguments, powers: Array, frequency: Change = np.asarray, angle: Change = np.asarray
+) -> Array:
+    """Return the table for these exponents, with frequencies and angles changed."""
     steps = np.asarray(arguments["timesteps"], np.float64)[:, None]
-    angles = angle(steps * arguments["max_period"] ** -powers * arguments["scale"])
+    angles = angle(steps * frequency(arguments["max_period"] ** -powers) * arguments["scale"])
     blocks = [np.sin(angles), np.cos(angles)]
     if arguments["flip_sin_to_cos"]:
         blocks.reverse()
@@ -37,9 +40,9 @@ def next_rung(powers: Array, arguments: Arguments) -> Array:
     return np.asarray(powers + 1 / (arguments["dim"] // 2 - arguments["freq_shift"]))
 
 
-def half_angle(arguments: Arguments) -> Array:
-    """Round the angle to bfloat16."""
-    return table(arguments, exponents(arguments), lambda angle: significant(angle, BFLOAT16))
+def changed(arguments: Arguments, frequency: Change, angle: Change) -> Array:
+    """Return the table with frequencies and angles changed."""
+    return table(arguments, exponents(arguments), frequency, angle)
 
 
 def other_shift(arguments: Arguments) -> Arguments:
@@ -177,8 +180,9 @@ MISTAKES: Final = (
         "angle-bfloat16",
         "angle-rounding",
         "angles rounded to bfloat16 give: the product ran under autocast",
-        called(NAME, half_angle),
+        called(NAME, lambda given: changed(given, np.asarray, short)),
         "https://github.com/huggingface/diffusers/issues/13922",
     ),
+    *shortened(NAME, changed),
     *ignored("timestep"),
 )

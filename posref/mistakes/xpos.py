@@ -8,6 +8,7 @@ import numpy as np
 from posref.mistakes._alter import MOVES, REPORTS, Arguments, Array, altered, called, moved, replaced
 from posref.mistakes._ignored import ignored
 from posref.mistakes._ladders import LADDERS
+from posref.mistakes._precision import Change, shortened
 from posref.mistakes._rope_parts import OTHER, rest_dropped
 from posref.operation import Mistake
 from posref.reference import rope
@@ -65,6 +66,7 @@ def combined(
     *,
     positions: Any = None,
     omega: Array | None = None,
+    angle: Change = np.asarray,
     layout: str | None = None,
 ) -> Array:
     """Rotate, and multiply by any scale of the pairs, spread over the coordinates by any layout."""
@@ -72,7 +74,8 @@ def combined(
     if omega is None:
         omega = np.asarray(rope.inv_freq(rotary_dim=width, base=given["base"]))
     places = given["positions"] if positions is None else positions
-    cos, sin = rope.cos_sin(np.asarray(places), omega)
+    theta = angle(np.asarray(places, np.float64)[..., None] * omega)
+    cos, sin = np.cos(theta), np.sin(theta)
     y = np.array(rope.rotate(x, cos, sin, pairing_in=pairing, pairing_out=pairing))
     y[..., :width] *= spread(scale, layout or pairing)
     return y
@@ -106,12 +109,14 @@ def _scaled(function: Callable[[Arguments], Array]) -> Callable[..., Any]:
     return called(APPLY, lambda given: combined(given, function(given)))
 
 
-def _laddered(change: Callable[[Array], Array]) -> Callable[..., Any]:
-    def compute(given: Arguments) -> Array:
-        omega = np.asarray(rope.inv_freq(rotary_dim=given["rotary_dim"], base=given["base"]))
-        return combined(given, right(given), omega=np.asarray(change(omega)))
+def changed(given: Arguments, frequency: Change, angle: Change) -> Array:
+    """Return the result with the frequencies and angles of the rotation changed."""
+    omega = np.asarray(rope.inv_freq(rotary_dim=given["rotary_dim"], base=given["base"]))
+    return combined(given, right(given), omega=np.asarray(frequency(omega)), angle=angle)
 
-    return called(APPLY, compute)
+
+def _laddered(change: Change) -> Callable[..., Any]:
+    return called(APPLY, lambda given: changed(given, change, np.asarray))
 
 
 OCTAVE: Final = {"rotary_dim": 2, "gamma": 1.0, "scale_base": 2.0, "center": 0.0}
@@ -281,9 +286,12 @@ MISTAKES: Final = (
         "zeros give where coordinates pass through",
         replaced(APPLY, lambda y, given: rest_dropped(np.asarray(y), 0, given["rotary_dim"])),
     ),
+    *shortened(APPLY, changed),
     *_params_changed(APPLY, lambda given: combined(given, right(given))),
     *moved(
         APPLY,
+        "positions-minus-1",
+        "positions-consecutive",
         "positions-from-0",
         "positions-plus-1",
         "positions-absolute",

@@ -16,6 +16,9 @@ WIDE: Final = Context(
 )
 """The arithmetic of all wide numbers."""
 
+KEPT: Final = 512
+"""Ladders of up to so many powers are kept: the layers of a model ask for one again and again."""
+
 Frequencies = tuple[Decimal, ...]
 """Radians per token, one a pair, exact or right to 118 digits."""
 
@@ -51,7 +54,15 @@ def ladder(base: float | Fraction, exponents: Iterable[Fraction]) -> Frequencies
 
 def powers(logarithm: Decimal, exponents: Iterable[Fraction]) -> Frequencies:
     """Return ``exp(-e * logarithm)`` for each exponent `e`: the ladder of a base known by its logarithm."""
+    wanted = tuple(exponents)
+    return (_kept if len(wanted) <= KEPT else _powers)(logarithm, wanted)
+
+
+def _powers(logarithm: Decimal, exponents: tuple[Fraction, ...]) -> Frequencies:
     return tuple(WIDE.exp(WIDE.multiply(wide(-exponent), logarithm)) for exponent in exponents)
+
+
+_kept = lru_cache(maxsize=256)(_powers)
 
 
 def wide(number: float | Fraction) -> Decimal:

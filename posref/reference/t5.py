@@ -121,6 +121,7 @@ def bias(
     """
     given = admit("t5.bias", CLAUSES, locals())
     given.meet("q_positions", "k_positions")
+    _side(given)
     if given.axes["N"] != given.num_buckets:
         message = f"must have num_buckets = {given.num_buckets} rows, got {given.axes['N']}"
         raise SpecError("t5.C3", "table", message, "INVALID_SHAPE")

@@ -1,11 +1,13 @@
 """Fixtures of the judge's tests."""
 
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from in_memory import LADDER, value_test
+from wire_runs import gone
 
 from posref.conformance import suite
 from posref.corpus.load import Corpus, Test
@@ -26,3 +28,13 @@ def corpus_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(suite, "load_vectors", lambda *_: corpus)
 
     return install
+
+
+@pytest.fixture
+def mark() -> Iterator[str]:
+    """A word for the command line of a program, of which no process may be left at the end."""
+    if not Path("/proc/self/cmdline").exists():
+        pytest.skip("this system does not list its processes under /proc")
+    word = uuid.uuid4().hex
+    yield word
+    assert gone(word)

@@ -1,18 +1,13 @@
-"""The vectors put to the reference, as it is and with one function's code exchanged."""
+"""The vectors put to the reference, as it is or with a mutant in force."""
 
-import ast
-import inspect
 import signal
 import sys
 import types
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
-
-from mutation import Mutant
 
 from posref.adapters import reference
 from posref.conformance.claims import ladder
@@ -21,7 +16,6 @@ from posref.conformance.run import run
 from posref.corpus import load_vectors
 from posref.corpus.load import Test as Vector
 from posref.errors import SpecError
-from posref.numerics import wide
 from posref.operation import signature
 
 REFERENCE = reference.load()
@@ -38,11 +32,11 @@ class Outcome:
     rank: int = 0
 
 
-def outcome(test: Vector) -> Outcome:
-    """Put one vector to the reference in float64, or in integers where its operation has them."""
-    dtype = "int64" if signature(test.operation).integer else "float64"
-    if test.kind == "invalid":
-        return Outcome(refusal(test, dtype))
+def outcome(test: Vector, dtype: str = "float64") -> Outcome:
+    """Put one vector to the reference in a dtype, or in integers where its operation has them."""
+    dtype = "int64" if signature(test.operation).integer else dtype
+    if test.kind == "invalid":  # whatever the dtype: its inputs need not be exact in a narrow one
+        return Outcome(refusal(test, "int64" if dtype == "int64" else "float64"))
     [attempt] = run(REFERENCE, [test], dtype)
     claims, kept = ladder(attempt.result.dtype), attempt.result.strongest_claim
     return Outcome(attempt.result.verdict, claims.index(kept) if kept in claims else len(claims))
@@ -69,53 +63,18 @@ def vectors(pattern: str = "*") -> tuple[Vector, ...]:
     return tuple(sorted(tests, key=lambda t: sum(len(tensor.data) for tensor in t.inputs.values())))
 
 
-def function(module: types.ModuleType, name: str) -> types.FunctionType:
-    """Return the plain function of a name such as ``apply`` or ``Reading.find``, without its decorators."""
-    owner, _, attribute = name.rpartition(".")
-    found = inspect.getattr_static(getattr(module, owner) if owner else module, attribute)
-    found = found.fget if isinstance(found, property) else found
-    found = inspect.unwrap(found)
-    assert isinstance(found, types.FunctionType), name
-    return found
-
-
-def code(tree: ast.Module, name: str) -> types.CodeType:
-    """Return the code of a function in a changed source."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a change such as ``is not 3`` is warned of
-        found = compile(tree, "mutant", "exec", dont_inherit=True)
-    for part in name.split("."):
-        found = next(c for c in found.co_consts if isinstance(c, types.CodeType) and c.co_name == part)
-    return found
-
-
-@contextmanager
-def exchanged(module: types.ModuleType, mutant: Mutant) -> Iterator[None]:
-    """Put the code of a mutant in the place of the function's own: all who hold the function run it."""
-    target = function(module, mutant.function)
-    own = target.__code__
-    target.__code__ = code(mutant.tree, mutant.function)
-    forget()
-    try:
-        yield
-    finally:
-        target.__code__ = own
-        forget()
-
-
-def forget() -> None:
-    """Empty what the reference remembers between calls."""
-    wide.pi_times_two_to.cache_clear()
+class EndlessError(BaseException):
+    """Time is up; no exception that code under test would catch."""
 
 
 def expire(*_: Any) -> None:
-    raise TimeoutError
+    raise EndlessError
 
 
 @contextmanager
-def limited() -> Iterator[None]:
+def limited(seconds: float = LIMIT_SECONDS) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
@@ -123,11 +82,16 @@ def limited() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def judged(test: Vector, before: Outcome) -> str:
-    """Say what a vector makes of the mutant in force: ``rejected``, ``coarser`` (than it was) or ``same``."""
+def judged(test: Vector, before: Outcome, dtype: str = "float64") -> str:
+    """Say what a vector makes of the mutant in force.
+
+    The word is ``rejected``, ``endless``, ``coarser`` (than it was) or ``same``.
+    """
     try:
         with limited():
-            after = outcome(test)
+            after = outcome(test, dtype)
+    except EndlessError:
+        return "endless"
     except Exception:  # a mutant may fail in any way, and failing is being seen
         return "rejected"
     if after.verdict != before.verdict:
@@ -135,23 +99,12 @@ def judged(test: Vector, before: Outcome) -> str:
     return "coarser" if after.rank > before.rank else "same"
 
 
-def verdict(module: types.ModuleType, mutant: Mutant, tests: Sequence[tuple[Vector, Outcome]]) -> str:
-    """Return the harshest word of some vectors on a mutant."""
-    word = "same"
-    with exchanged(module, mutant):
-        for test, before in tests:
-            found = judged(test, before)
-            if found == "rejected":
-                return found
-            word = found if found == "coarser" else word
-    return word
-
-
 Lines = dict[str, set[int]]
 
 
-def traced(test: Vector, names: frozenset[str]) -> tuple[Outcome, Lines]:
-    """Put one vector to the reference; return too which lines of the files it ran."""
+@contextmanager
+def tracing(names: frozenset[str]) -> Iterator[Lines]:
+    """Note which lines of some files run."""
     ran: Lines = {name: set() for name in names}
 
     def line(frame: types.FrameType, event: str, _: Any) -> Any:
@@ -165,7 +118,13 @@ def traced(test: Vector, names: frozenset[str]) -> tuple[Outcome, Lines]:
     before = sys.gettrace()
     sys.settrace(call)
     try:
-        found = outcome(test)
+        yield ran
     finally:
         sys.settrace(before)
+
+
+def traced(test: Vector, names: frozenset[str]) -> tuple[Outcome, Lines]:
+    """Put one vector to the reference; return too which lines of the files it ran."""
+    with tracing(names) as ran:
+        found = outcome(test)
     return found, ran

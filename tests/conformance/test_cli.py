@@ -1,5 +1,6 @@
 """The command line: what it prints, and above all its exit code."""
 
+import io
 import json
 import shutil
 import subprocess
@@ -118,6 +119,26 @@ class TestCheck:
         Path("broken_kernel.py").write_text("raise RuntimeError('no device')\n")
         assert main(["check", "broken_kernel"]) == 2
         assert "broken_kernel cannot be imported: RuntimeError: no device" in capsys.readouterr().err
+
+    def test_a_progress_bar_on_a_terminal(self, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+        screen = io.StringIO()
+        monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
+        monkeypatch.setattr("sys.stderr", screen)
+        assert (
+            main(["check", "reference", "--operation", "positions.relative", "--operation", "alibi.slopes"])
+            == 0
+        )
+        first, *shown = screen.getvalue().split("\r")
+        tests = posref.load_vectors(operations="alibi.slopes").tests
+        integer = posref.load_vectors(operations="positions.relative").tests
+        total = 4 * len(tests) + len(integer)
+        assert first == ""
+        assert shown[-1].startswith(f"checking [{'#' * 24}] {total}/{total} ")
+        assert shown[-1].endswith("\n")
+
+    def test_no_progress_bar_without_a_terminal(self, capsys: Output) -> None:
+        assert main(["check", "reference", "--operation", "alibi.slopes"]) == 0
+        assert capsys.readouterr().err == ""
 
     def test_an_interrupt_is_130(self, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
         def interrupted(*_: Any, **__: Any) -> Any:

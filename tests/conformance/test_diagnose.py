@@ -9,12 +9,12 @@ import pytest
 from in_memory import value_test
 
 from posref.conformance import diagnose
-from posref.conformance.diagnose import UNKNOWN, common_ground, describe
+from posref.conformance.diagnose import UNKNOWN, Diagnosis, describe
 from posref.conformance.report import Report
 from posref.conformance.suite import check
 from posref.corpus.load import Test
 from posref.numerics.rounding import native
-from posref.operation import Mistake, Tensor, mistakes, signature, signatures
+from posref.operation import Mistake, Tensor, mistakes, signature
 
 Array = np.ndarray[Any, Any]
 
@@ -126,6 +126,68 @@ def test_a_pair_of_mistakes_is_named(judged: Callable[..., Report]) -> None:
     assert "wrong-sign" in diagnosis
 
 
+class Doubled:
+    """Every element twice as large as what the implementation it is put on gives."""
+
+    def __call__(self, *inputs: Any, **params: Any) -> Array:
+        return self.on(right)(*inputs, **params)
+
+    def on(self, inner: Callable[..., Array]) -> Callable[..., Array]:
+        return lambda *inputs, **params: 2 * inner(*inputs, **params)
+
+
+DOUBLED = Mistake("doubled", "rope.rotate", "doubled", "your output is what a factor of 2 gives", Doubled())
+
+
+def twice_the_wrong_way(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+    return 2 * wrong_sign(x, cos, sin, **params)
+
+
+def test_two_mistakes_at_once_are_named(
+    judged: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnose, "mistakes", lambda _: (*KNOWN, DOUBLED))
+    diagnosis = judged(twice_the_wrong_way).operations[0].diagnosis
+    assert diagnosis.startswith("two mistakes at once: ")
+    assert "[doubled]" in diagnosis
+    assert "[wrong-sign]" in diagnosis
+    assert "wrong-pairing" not in diagnosis
+
+
+def test_two_mistakes_at_once_must_explain_every_case(
+    judged: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnose, "mistakes", lambda _: (*KNOWN, DOUBLED))
+
+    def mostly(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+        y = twice_the_wrong_way(x, cos, sin, **params)
+        if params["rotary_start"]:
+            y[0, 0] += 1
+        return y
+
+    assert judged(mostly).operations[0].diagnosis.startswith(UNKNOWN)
+
+
+def test_two_mistakes_at_once_are_not_named_for_a_few_elements(
+    judged: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnose, "mistakes", lambda _: (*KNOWN, DOUBLED))
+    monkeypatch.setattr(diagnose, "TELLING", 1000)
+    assert judged(twice_the_wrong_way).operations[0].diagnosis.startswith(UNKNOWN)
+
+
+def test_of_two_that_fit_the_nearer_is_named(
+    judged: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def almost(x: Array, cos: Array, sin: Array, **params: Any) -> Array:
+        return wrong_sign(x, cos, sin, **params) * (1 + 2.0**-22)
+
+    names = (mistake(almost, "Nearly."), *KNOWN)
+    monkeypatch.setattr(diagnose, "mistakes", lambda _: names)
+    assert "[wrong-sign]" in judged(wrong_sign).operations[0].diagnosis
+    assert "[almost]" in judged(almost).operations[0].diagnosis
+
+
 def test_random_outputs_have_no_name(judged: Callable[..., Report]) -> None:
     rng = np.random.default_rng(5)
     report = judged(lambda x, *_, **__: rng.normal(size=x.shape).astype(x.dtype))
@@ -197,28 +259,18 @@ def test_forms_and_refusals_are_counted_beside_the_values(judged: Callable[..., 
 
 
 def test_describe_gives_the_public_report() -> None:
-    assert describe(KNOWN[:1]) == (
+    assert describe(Diagnosis(KNOWN[:1])) == (
         "your output is what the other pairing gives [wrong-pairing; see example/engine#1]"
     )
-    assert describe(KNOWN[1:]) == (
+    assert describe(Diagnosis(KNOWN[1:])) == (
         "in some cases your output is what a backward rotation gives [wrong-sign]; "
         "in the others your output is what an ignored start gives [start-ignored]"
     )
-    assert describe(()) == UNKNOWN
-
-
-@pytest.mark.parametrize(
-    ("failing", "passing", "text"),
-    [
-        ([{"a", "b"}], [{"b"}], "the failing case, and no passing one, has: a"),
-        ([{"a", "b"}, {"a"}], [{"b"}], "all 2 failing cases, and no passing one, have: a"),
-        ([{"a"}, {"a"}], [{"a"}, {"b"}], "all 2 failing cases have: a"),
-        ([{"a"}, {"b"}], [{"c"}], ""),
-        ([{"a"}], [], ""),
-    ],
-)
-def test_common_ground(failing: list[set[str]], passing: list[set[str]], text: str) -> None:
-    assert common_ground([*map(frozenset, failing)], [*map(frozenset, passing)]) == text
+    assert describe(Diagnosis(KNOWN[1:], together=True)) == (
+        "two mistakes at once: your output is what a backward rotation gives [wrong-sign]; "
+        "and your output is what an ignored start gives [start-ignored]"
+    )
+    assert describe(Diagnosis()) == UNKNOWN
 
 
 def committed(operation: str, one: Mistake) -> Callable[..., Any]:
@@ -256,10 +308,3 @@ def assert_named(operation: str, one: Mistake, dtypes: Sequence[str] | None = No
 @pytest.mark.parametrize("one", mistakes("rope.rotate"), ids=lambda one: one.name)
 def test_the_registered_mistakes_of_a_rotation_are_rejected_and_named(one: Mistake) -> None:
     assert_named("rope.rotate", one, ("float32", "bfloat16"))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("operation", signatures())
-def test_every_registered_mistake_is_rejected_and_named_in_every_dtype(operation: str) -> None:
-    for one in mistakes(operation):
-        assert_named(operation, one)

@@ -1,110 +1,86 @@
-"""No change to the reference goes unseen: the vectors are put to every mutant of its source.
+"""No change to the reference goes unseen: the vectors, and then the unit tests, are put to its mutants.
 
-A mutant is seen where a vector's verdict, refusal or strongest claim is no longer that of the reference.
-What the vectors cannot see stands in ``reference_equivalents.json``, a reason a line of source.
+A mutant is seen by a vector whose verdict, refusal or strongest claim is no longer that of the reference.
+What changes no result stands in ``reference_equivalents.json``, a reason a line of source.
 """
 
-import importlib
-import inspect
-import json
-from collections import Counter
 from functools import cache
-from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
-from mutation import Mutant, mutants
-from reference_runs import Lines, Outcome, outcome, traced, vectors, verdict
+from exchanging import exchanged
+from mutation_scores import (
+    EQUIVALENT,
+    MODULES,
+    PRIVATE,
+    UNIT_TESTS,
+    Record,
+    by_unit_tests,
+    by_vectors,
+    changes,
+    line,
+    lines_of,
+    source,
+    table,
+    unseen,
+)
+from reference_runs import Outcome, judged, outcome, vectors
 
 from posref import operation
 from posref.corpus.load import Test as Vector
-
-PRIVATE = {
-    "_config": "rope_scaling",
-    "_mrope_ids": "mrope",
-    "_resolve": "rope_scaling",
-    "_rope_back": "rope",
-    "_rope_moves": "rope",
-    "_rope_scaling": "rope",
-    "_rope_tables": "rope",
-    "_scaled_ladders": "rope_scaling",
-    "_scaling_bands": "rope_scaling",
-    "_scaling_bases": "rope_scaling",
-    "_scaling_common": "rope_scaling",
-    "_settings": "rope_scaling",
-}
-"""Parts of a scheme's reference that stand in modules of their own."""
-
-NUMERICS = ("buckets", "circle", "decay", "rotation", "rows", "stretched", "turns")
-"""Arithmetic of single operations beside the reference."""
-
-MODULES = tuple(f"reference.{name}" for name in (*PRIVATE, *operation.schemes())) + tuple(
-    f"numerics.{name}" for name in NUMERICS
-)
-EQUIVALENT: dict[str, dict[str, Any]] = json.loads(
-    Path(__file__).with_name("reference_equivalents.json").read_text("ascii")
-)
-"""Module, then ``function: line``: how many of its mutants no vector sees, and why."""
 
 SAMPLE = 3
 """Mutants of a module that a regular run tries."""
 
 
-def source(name: str) -> ModuleType:
-    return importlib.import_module(f"posref.{name}")
-
-
-def changes(name: str) -> Any:
-    return mutants(inspect.getsource(source(name)), thorough=True)
-
-
-def line(mutant: Mutant, name: str) -> str:
-    """Return the function of a mutant and its line as it was."""
-    text = inspect.getsource(source(name)).splitlines()[mutant.line - 1].strip()
-    return f"{mutant.function}: {text}"
-
-
 @cache
-def runs() -> list[tuple[Vector, Outcome, Lines]]:
-    """Return every vector with what the reference makes of it and the lines that run for it."""
-    files = frozenset(str(source(name).__file__) for name in MODULES)
-    return [(test, *traced(test, files)) for test in vectors()]
-
-
-@cache
-def plain(scheme: str) -> list[tuple[Vector, Outcome]]:
-    """Return the vectors of a scheme with what the reference makes of them."""
-    return [(test, outcome(test)) for test in vectors() if test.operation.startswith(f"{scheme}.")]
+def plain(scheme: str) -> list[tuple[Vector, str, Outcome]]:
+    """Return the vectors of a scheme, in float64 and in float32, with what the reference makes of them."""
+    tests = [test for test in vectors() if test.operation.startswith(f"{scheme}.")]
+    return [(test, dtype, outcome(test, dtype)) for dtype in ("float64", "float32") for test in tests]
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", MODULES)
-def test_every_mutant_of_the_reference_is_seen(name: str) -> None:
-    file = str(source(name).__file__)
-    words: Counter[str] = Counter()
-    unseen: Counter[str] = Counter()
-    for mutant in changes(name):
-        tests = [(test, before) for test, before, ran in runs() if ran[file].intersection(mutant.lines)]
-        word = verdict(source(name), mutant, tests)
-        words[word] += 1
-        if word == "same":
-            unseen[line(mutant, name)] += 1
-    print(name, dict(words))
-    assert dict(unseen) == {key: entry["mutants"] for key, entry in EQUIVALENT.get(name, {}).items()}
+def test_every_mutant_of_the_reference_is_seen() -> None:
+    """Print the scores by module and by operation too: ``-s`` shows them."""
+    records = [record for name in MODULES for record in by_vectors(name)]
+    by_unit_tests(records)
+    print(table(records))
+    for name, lines in lines_of(records, "unit").items():
+        assert name.startswith("numerics.") or set(lines) <= set(UNIT_TESTS[name]), name
+    assert unseen(records) == {
+        name: {key: entry["mutants"] for key, entry in entries.items()}
+        for name, entries in EQUIVALENT.items()
+    }
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("reference.")])
 def test_some_mutants_of_the_reference_are_seen(name: str) -> None:
-    """Try the few that the hash of their change picks, on the vectors of the scheme alone."""
+    """Try the few that the hash of their change picks, on the vectors of the scheme alone.
+
+    Only changes of code are drawn, and none on a line where something is for the unit tests to see.
+    """
     part = name.partition(".")[2]
-    exempt = EQUIVALENT.get(name, {})
-    draws = [mutant.draw for mutant in changes(name) if line(mutant, name) not in exempt]
+    tests = plain(PRIVATE.get(part, part))
+    exempt = {*EQUIVALENT.get(name, {}), *UNIT_TESTS.get(name, ())}
+    draws = [one.draw for one in changes(name) if one.kind == "code" and line(one, name) not in exempt]
     chosen = sorted(draws)[:SAMPLE]
     for mutant in changes(name):
         if mutant.draw in chosen:
-            tests = plain(PRIVATE.get(part, part))
-            assert verdict(source(name), mutant, tests) != "same", f"{mutant.function}: {mutant.change}"
+            with exchanged(source(name), mutant):
+                seen = any(judged(test, before, dtype) != "same" for test, dtype, before in tests)
+            assert seen, f"{mutant.function}: {mutant.change}"
+
+
+def test_every_operation_has_mutants_of_its_own() -> None:
+    """The table by operation has no empty line: the function of each is changed."""
+    schemes: dict[str, set[str]] = {name: set() for name in operation.schemes()}
+    for name in MODULES:
+        part = name.partition(".")[2]
+        if name.startswith("reference."):
+            schemes[PRIVATE.get(part, part)] |= {mutant.function for mutant in changes(name)}
+    for name in operation.signatures():
+        scheme, _, function = name.partition(".")
+        assert function in schemes[scheme]
 
 
 def test_every_exemption_has_a_reason_and_a_line() -> None:
@@ -112,3 +88,20 @@ def test_every_exemption_has_a_reason_and_a_line() -> None:
         standing = {line(mutant, name) for mutant in changes(name)}
         assert set(entries) <= standing, set(entries) - standing
         assert all(entry["mutants"] > 0 and entry["reason"] for entry in entries.values())
+    for name, lines in UNIT_TESTS.items():
+        assert set(lines) <= {line(mutant, name) for mutant in changes(name)}
+
+
+def test_the_scores_count_what_the_records_say() -> None:
+    """Of four mutants of two operations one is rejected, one is seen by a unit test, two by nothing."""
+    made = [
+        Record("numerics.wide", "f: a", "a -> b", "code", ["alibi.bias", "t5.bias"], ["t5.bias"], "rejected"),
+        Record("numerics.wide", "f: a", "a -> c", "code", ["t5.bias"], word="unit"),
+        Record("numerics.wide", "f: a", "a -> d", "code", ["t5.bias"]),
+        Record("numerics.wide", "f: a", "a -> e", "code", ["t5.bias"]),
+    ]
+    rows = table(made).splitlines()
+    assert "| numerics.wide | 4 | 2 | 1 | 1 | 1 | 0 | 2 | 50.0 % |" in rows
+    assert "| alibi.bias | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 100.0 % |" in rows
+    assert "| t5.bias | 4 | 2 | 1 | 1 | 1 | 1 | 0 | 2 | 50.0 % |" in rows
+    assert unseen(made) == {"numerics.wide": {"f: a": 2}}

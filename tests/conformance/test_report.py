@@ -107,6 +107,9 @@ class TestCheck:
         assert (report.selected, report.executed, report.uninformative) == (1, 0, 1)
         assert report.operations[0].uninformative_elements == 2
         assert report.operations[0].elements == 0
+        assert (report.elements, report.uninformative_elements) == (0, 2)
+        assert "float32 0 (2 more uninformative)" in report.to_text()
+        assert report.last_line.endswith(" elements=0 uninformative_elements=2")
 
     def test_a_claim_of_ones_own(self, corpus_of: Install, ladder_test: Test) -> None:
         corpus_of(ladder_test)
@@ -204,16 +207,20 @@ def mixed(corpus_of: Install, ladder_test: Test) -> Report:
 class TestText:
     def test_the_last_line_is_machine_readable(self, mixed: Report) -> None:
         assert mixed.to_text().splitlines()[-1] == (
-            "posref: selected=4 executed=3 passed=1 failed=1 errors=1 skipped=1 uninformative=0"
+            "posref: selected=4 executed=3 passed=1 failed=1 errors=1 skipped=1 uninformative=0 "
+            "expected_failures=0 unexpected_passes=0 elements=2 uninformative_elements=0"
         )
 
-    def test_a_hundred_columns(self, mixed: Report) -> None:
-        assert max(map(len, mixed.to_text().splitlines())) <= WIDTH
+    def test_a_hundred_columns_but_for_the_last_line(self, mixed: Report) -> None:
+        assert max(map(len, mixed.to_text().splitlines()[:-1])) <= WIDTH
 
     def test_it_says_what_differs_and_why(self, mixed: Report) -> None:
         text = " ".join(mixed.to_text().split())
         for part in (
             "inv_freq[1]: got nan",
+            "first wrong: inv_freq[1]: got nan (nan, bits 7fc00000), expected 0.01 (0x1.47ae140000000p-7, "
+            "bits 3c23d70a)",
+            "elements compared: float32 2 (0 more uninformative)",
             "made in float32 (rope.C1)",
             "Made by hand.",
             "ZeroDivisionError",
@@ -255,6 +262,14 @@ class TestJson:
         assert document["summary"]["failed"] == 1
         worst = next(record["worst_error"] for record in document["results"] if record["verdict"] == "fail")
         assert (worst["got"], worst["index"]) == ("nan", [1])
+        first = next(record["first_wrong"] for record in document["results"] if record["verdict"] == "fail")
+        assert (first["output"], first["index"], first["bounds"]) == ("inv_freq", [1], "inf")
+        assert first["expected"] == {
+            "decimal": "0.01",
+            "hexfloat": "0x1.47ae140000000p-7",
+            "bits": "3c23d70a",
+        }
+        assert document["summary"]["elements"] == 2
 
     @pytest.mark.parametrize(
         "text", ["", "{}", "[]", '{"format": "posref-report", "format_version": 2}', "nonsense"]

@@ -3,7 +3,6 @@
 import json
 import math
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -164,10 +163,8 @@ def test_folders_beside_the_core_may_be_left_out(small: Any) -> None:
         load_vectors(small.root)
 
 
-def test_shipped_corpus_loads_fast_and_has_every_operation() -> None:
-    start = time.perf_counter()
+def test_shipped_corpus_has_every_operation() -> None:
     corpus = load_vectors()
-    assert time.perf_counter() - start < 2
     assert {test.operation for test in corpus.tests} == set(operation.signatures())
     for kind in ("value", "invalid"):
         found = {test.operation for test in corpus.tests if test.kind == kind}

@@ -222,7 +222,7 @@ def test_a_single_fault_is_refused(
     corpus: Path, path: str, place: tuple[Any, ...], value: Any, message: str, structural: bool
 ) -> None:
     first = json.loads((corpus / CACHE).read_text("ascii"))["groups"]
-    assert [group["group"] for group in first][::2] == ["packed", "shift"]
+    assert [group["group"] for group in first][:3:2] == ["packed", "shift"]
     if path == CACHE and place == (*LATER, "inputs", "cu_seqlens", "from_step"):
         place, value = place[:-1], {"from_step": 2, "output": "position_ids"}
     edit(corpus, path, lambda content: put(content, place, value))

@@ -9,12 +9,13 @@ from jsonschema import Draft202012Validator
 
 from posref import operation
 from posref.conformance.report import Report, summarize
-from posref.conformance.verdict import Result, Worst
+from posref.conformance.verdict import Expectation, Line, Profile, Result, Worst, Written, Wrong
 from posref.corpus import bits, encode, load_vectors, manifest, parameters, read
 from posref.corpus.load import BUG_TYPES, HEAD, MODEL_HEAD, SCENARIO_HEAD
 from posref.errors import KINDS
 
 SCHEMAS = operation.home("spec") / "schema"
+KINDS_OF_FILES = ("value", "invalid", "model", "scenario", "hard", "golden")
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -32,6 +33,8 @@ def kind_of(path: str) -> str:
         return "model"
     if path.endswith("_scenario.json"):
         return "scenario"
+    if path.startswith(("hard/", "golden/")):
+        return path.partition("/")[0]
     return "invalid" if path.endswith("_invalid.json") else "value"
 
 
@@ -53,7 +56,7 @@ def test_structural_corruption_is_refused(small: Any, corruption: Corruption) ->
 
 def test_shipped_files_are_accepted() -> None:
     corpus = load_vectors()
-    validators = {kind: validator(kind) for kind in ("value", "invalid", "model", "scenario")}
+    validators = {kind: validator(kind) for kind in KINDS_OF_FILES}
     assert corpus.files
     for file in corpus.files:
         document = json.loads((corpus.root / file.path).read_bytes())
@@ -99,12 +102,26 @@ def test_closed_lists_agree() -> None:
 
 def report() -> dict[str, Any]:
     worst = Worst("inv_freq", (1,), float("nan"), 0.01, float("inf"), 1e-9, 3.0)
+    values = Written("nan", "nan", "7fc00000"), Written("-0.5", "-0x1.0000000000000p-1", "bf000000")
+    first = Wrong("inv_freq", (1,), "float32", *values, float("nan"), float("nan"), float("inf"))
     results = [
-        Result("a", "rope.inv_freq", "float32", "value", "f32-angle", "fail", "why", worst_error=worst),
+        Result(
+            *("a", "rope.inv_freq", "float32", "value", "f32-angle", "fail", "why"),
+            worst_error=worst,
+            first_wrong=first,
+            params={"rotary_dim": 4, "base": float("inf"), "scaling": None},
+            profile=Profile("inv_freq", (Line("index along R/2", (0.0, 1.0), (0.5, float("inf"))),)),
+        ),
         Result("b", "rope.inv_freq", "float32", "invalid", "", "pass", remark="another class"),
+        Result(
+            *("c", "rope.inv_freq", "float32", "value", "f32-angle", "expected-fail", "why"),
+            expected=Expectation("c*", "known", "https://example.org/1"),
+        ),
     ]
     summary = summarize(results, "none", "no known mistake explains this")
-    written: dict[str, Any] = json.loads(Report("mine", "1.0", "0.1.0", tuple(results), (summary,)).to_json())
+    unmatched = (Expectation("d*", "gone", "", "rope.*", "float16"),)
+    made = Report("mine", "1.0", "0.1.0", tuple(results), (summary,), True, unmatched)
+    written: dict[str, Any] = json.loads(made.to_json())
     return written
 
 
@@ -114,7 +131,18 @@ def test_a_report_is_accepted() -> None:
 
 @pytest.mark.parametrize(
     ("place", "value"),
-    [("verdict", "maybe"), ("kind", "story"), ("elements", -1), ("worst_error", {}), ("extra", 1)],
+    [
+        ("verdict", "maybe"),
+        ("kind", "story"),
+        ("elements", -1),
+        ("worst_error", {}),
+        ("first_wrong", {}),
+        ("profile", {}),
+        ("profile", {"output": "y", "lines": [{"along": "positions", "at": [], "error": []}]}),
+        ("params", []),
+        ("expected", {"case": "a"}),
+        ("extra", 1),
+    ],
 )
 def test_a_wrong_report_is_refused(place: str, value: Any) -> None:
     document = report()

@@ -46,7 +46,7 @@ def site(tmp_path_factory):
             pytest.fail(message)
         pytest.skip(message)
     tree = tmp_path_factory.mktemp("docs")
-    for name in ("docs", "posref", "spec", "vectors"):
+    for name in ("docs", "posref", "spec", "vectors", "tests/consumers"):
         ignored = shutil.ignore_patterns("_build", "_generated", "__pycache__")
         shutil.copytree(ROOT / name, tree / name, ignore=ignored)
     command = [sys.executable, "-m", "sphinx", "-n", "-W", "--keep-going", "-q", "docs", "site"]

@@ -9,17 +9,23 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from site_pages import read
 
+from posref.conformance.matrix import frameworks
 from posref.operation import schemes
 
-RULES = ["conventions", "precision", "vector-format", "errata", "glossary", "divergences", "properties"]
+CLAUSES = ["conventions", "precision", "vector-format", "wire-protocol"]
+RULES = [*CLAUSES, "errata", "glossary", "divergences", "properties"]
+GUIDES = ["any-language", "offline", "pytest", "ci", "diagnosis"]
 PAGES = [
     "index",
     "start",
     *RULES,
+    *(f"guides/{name}" for name in GUIDES),
     "api",
     "requirements",
     "sources",
     *(f"schemes/{name}" for name in schemes()),
+    "conformance/index",
+    *(f"conformance/{name}" for name in frameworks()),
 ]
 LIMIT = 15_000_000
 
@@ -120,7 +126,7 @@ def test_every_figure_has_a_text(pages):
 
 def test_every_clause_has_an_anchor(pages, site):
     root = site.parent / "spec"
-    beside = [root / f"{name}.md" for name in ("conventions", "precision", "vector-format")]
+    beside = [root / f"{name}.md" for name in CLAUSES]
     for file in [*beside, *sorted((root / "schemes").glob("*.md"))]:
         name = f"{file.stem}.html" if file in beside else f"schemes/{file.stem}.html"
         clauses = re.findall(r"^\*\*([a-z][a-z0-9_-]*\.C\d+)\*\*", file.read_text("utf-8"), re.MULTILINE)

@@ -1,6 +1,8 @@
 """Loading a framework's adapter, or saying why there is none."""
 
+import importlib
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -19,10 +21,28 @@ def framework():
 
     def load(name):
         try:
-            return adapters.load(name)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what a framework warns of while it is imported is its own
+                return adapters.load(name)
         except ImportError as missing:
             reason = f"{name} cannot be imported: {missing}"
             if name in REQUIRED:
+                pytest.fail(reason)
+            pytest.skip(reason)
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def module():
+    """Return a function that imports a library's module; skips and failures as in `framework`."""
+
+    def load(path, named=None):
+        try:
+            return importlib.import_module(path)
+        except ImportError as missing:
+            reason = f"{path} cannot be imported: {missing}"
+            if (named or path) in REQUIRED:
                 pytest.fail(reason)
             pytest.skip(reason)
 

@@ -204,62 +204,6 @@ def test_the_report_counts_every_case_once(report, models):
     assert not report
 
 
-def right(report, verdicts, verdict):
-    """Return the operations with a value of that verdict in single precision or in integers."""
-    return {name for dtype in ("float32", "int64") for name in verdicts(report, "value", dtype, verdict)}
-
-
-def test_every_operation_is_right_in_single_precision(report, models, verdicts):
-    assert right(report, verdicts, "pass") == set(models.operations)
-
-
-def test_no_value_is_wrong_in_half_precision(report, verdicts):
-    for dtype in ("bfloat16", "float16"):
-        assert verdicts(report, "value", dtype, "fail", "error") == {}
-        assert {"rope.apply", "rope.cos_sin"} <= set(verdicts(report, "value", dtype, "pass"))
-
-
-FINDINGS = {
-    "alibi.slopes": {"alibi-slopes-h4-max140"},
-    "rope_scaling.resolve": {
-        "rope-scaling-resolve-beside-type",
-        "rope-scaling-resolve-latent",
-        "rope-scaling-resolve-llama3-edges",
-        "rope-scaling-resolve-modernbert-one-base",
-        "rope-scaling-resolve-partial-80",
-        "rope-scaling-resolve-phi3-long",
-        "rope-scaling-resolve-phi3-short",
-        "rope-scaling-resolve-text-config-other",
-        "rope-scaling-resolve-yarn-ratio",
-    },
-    "swin.log_coords": {"swin-log-coords-one-row", "swin-log-coords-one-column-pretrained"},
-    "temperature.scale": {
-        "temperature-scale-b0.1-f8192-plain-beyond-float32",
-        "temperature-scale-b1-f33554432-plain-long",
-    },
-}
-"""Values that are wrong in single precision; the tests named test_finding say why, from the source."""
-
-INTEGER_FINDINGS = {
-    "mrope.axis_of_channel": {"mrope-axis-of-channel-0-2-2-hw-then-t"},
-    "mrope.position_ids": {
-        "mrope-position-ids-empty-max-hw",
-        "mrope-position-ids-farthest-max-hw",
-        "mrope-position-ids-five-thirds-max-hw",
-        "mrope-position-ids-mixed-max-hw",
-        "mrope-position-ids-neighbours-max-hw",
-        "mrope-position-ids-rate-max-hw",
-        "mrope-position-ids-videos-max-hw",
-        "mrope-position-ids-worked-max-hw",
-    },
-}
-
-
-def test_the_findings_are_all_that_is_wrong(report, verdicts):
-    assert verdicts(report, "value", "float32", "fail", "error") == FINDINGS
-    assert verdicts(report, "value", "int64", "fail", "error") == INTEGER_FINDINGS
-
-
 def test_every_published_model_is_right_in_single_precision(report, verdicts):
     passed = {
         name
@@ -271,12 +215,6 @@ def test_every_published_model_is_right_in_single_precision(report, verdicts):
     for name in own - {"gpt-j"}:  # whose module holds a table, no frequencies
         groups = [group.name for group in MODELS[name].groups if group.operation in (RESOLVE, "rope.apply")]
         assert {f"model-{name}-{group}" for group in groups} <= passed
-
-
-def test_finding_float64_models_compute_their_angles_in_float32(report, verdicts):
-    wrong = verdicts(report, "value", "float64", "fail", "error")
-    assert set(wrong) == {"alibi.slopes", "mrope.cos_sin", "rope.apply", "rope.apply_qk", "rope.cos_sin"}
-    assert {"rope.rotate", "learned.lookup", "t5.bias"} <= set(verdicts(report, "value", "float64", "pass"))
 
 
 def test_finding_what_must_be_refused_is_answered(report, verdicts):

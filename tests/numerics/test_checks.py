@@ -3,6 +3,7 @@ then each is spoiled in every way that the conventions refuse."""
 
 import inspect
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ def refused(name: str, changed: dict[str, Any]) -> SpecError:
         (inputs if key in inputs else params)[key] = value
     with pytest.raises(SpecError) as caught:
         call(name, inputs, params)
+    assert re.fullmatch(r"[a-z0-9_]+\.C\d+", caught.value.clause)
     return caught.value
 
 

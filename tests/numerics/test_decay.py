@@ -1,5 +1,6 @@
 """Real powers of wide bases: against mpmath, at the ends of the range, and where a base is nearly 1."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import mpmath
@@ -48,3 +49,16 @@ def test_whole_exponents_are_exact_and_the_far_ones_leave_the_range() -> None:
     got = power_of_two(here, exponent).value().ravel().tolist()
     assert got[:5] == [1.0, 0.5, 2.0, 2.0**-1022, 2.0**1023]
     assert got[5:] == [0.0, float("inf"), 0.0, float("inf")]
+
+
+@pytest.mark.parametrize("scale", range(44, 50))
+def test_an_offset_that_float64_does_not_hold(scale: int) -> None:
+    """The distance from 0.3 to a far token has 54 bits and more; a slow rate shows the last ones."""
+    here = space({})
+    at = np.array([2**53 - 1, -(2**53) + 1, 2**52 + 1])
+    rate = Decimal(3) / 2**scale
+    made = exponents(here, at, 0.3, [rate])
+    pairs = zip(made.high[:, 0].tolist(), made.low[:, 0].tolist(), strict=True)
+    for (high, low), position in zip(pairs, at.tolist(), strict=True):
+        exact = (position - Fraction(0.3)) * Fraction(rate)
+        assert abs((Fraction(high) + Fraction(low)) / exact - 1) <= Fraction(1, 2**95)

@@ -1,30 +1,25 @@
-"""What importing costs: nothing but NumPy, and no framework."""
+"""What importing brings: nothing but NumPy and what the reference itself needs."""
 
 import subprocess
 import sys
 
 PROGRAM = """
-import sys, time
+import sys
 import numpy
 before = set(sys.modules)
-start = time.perf_counter()
 import posref
-light = time.perf_counter() - start
+light = set(sys.modules) - before
 posref.rope
-whole = time.perf_counter() - start
-roots = {name.partition(".")[0] for name in set(sys.modules) - before}
-print(light, whole, *sorted(roots & {"torch", "jax", "cupy", "ml_dtypes", "mpmath", "flint", "scipy"}))
+whole = set(sys.modules) - before
+print(*sorted(name for name in light if name.startswith("posref")))
+print(*sorted({name.partition(".")[0] for name in whole} - sys.stdlib_module_names))
+print(*sorted({".".join(name.split(".")[:2]) for name in whole if name.startswith("posref.")}))
 """
 
 
-def test_importing_the_reference_is_cheap_and_loads_no_framework() -> None:
-    """The best of three runs, so that a busy machine does not decide."""
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
-        ).stdout.split()
-        for _ in range(3)
-    ]
-    assert all(len(run) == 2 for run in runs), runs
-    assert min(float(run[0]) for run in runs) < 0.05
-    assert min(float(run[1]) for run in runs) < 0.15
+def test_importing_the_reference_loads_no_framework_and_no_other_room() -> None:
+    ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    light, roots, rooms = (line.split() for line in ran.stdout.splitlines())
+    assert light == ["posref"]
+    assert set(roots) <= {"numpy", "posref"}
+    assert rooms == ["posref.errors", "posref.numerics", "posref.operation", "posref.reference"]

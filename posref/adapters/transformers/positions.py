@@ -46,3 +46,6 @@ def opt(attention_mask: Any) -> Any:
     module = OPTLearnedPositionalEmbedding(rows, 1)
     module.weight = torch.nn.Parameter(torch.arange(rows + 2, dtype=torch.float64)[:, None])
     return module(attention_mask)[..., 0].detach().long()
+
+
+OPERATIONS = {"positions.from_mask": from_mask}
