@@ -1,4 +1,4 @@
-"""The command line: ``posref list | show | check | judge | explain | resolve | matrix | vectors``.
+"""The command line: ``posref list | show | check | judge | explain | resolve | matrix | sweep | ...``.
 
 Exit codes: 0 pass, 1 mismatch, 2 usage, a bad file, or nothing that ran, 130 interrupted.
 """
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import posref
-from posref import configuration, conformance, corpus
+from posref import bench, configuration, conformance, corpus
 from posref.conformance import confusion, coverage, files, matrix, options, outputs, show
 from posref.conformance.export import command as export
-from posref.corpus import command
+from posref.corpus import command, sweep_command
 from posref.corpus.progress import bar
 
 PASS: Final = 0
@@ -87,6 +87,8 @@ def _parser() -> argparse.ArgumentParser:
     export.add_parser(vectors)
     configuration.add_parser(commands)
     matrix.add_parser(commands)
+    sweep_command.add_parser(commands)
+    bench.add_parser(commands)
     return parser
 
 

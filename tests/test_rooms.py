@@ -39,7 +39,7 @@ MAY_IMPORT = {
     },
 }  # fmt: skip
 ONLY_IN = {
-    "mpmath": {"posref.corpus.engine_mpmath"},
+    "mpmath": {"posref.corpus.engine_mpmath", "posref.corpus.sweep_filter"},
     "flint": {"posref.corpus.engine_arb"},
     "safetensors": {"posref.conformance.export.safetensors"},
 }

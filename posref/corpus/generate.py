@@ -146,7 +146,7 @@ def _each(groups: list[AnyGroup], engine: str, jobs: int) -> Iterator[tuple[AnyG
             yield group, _certified(group, engine)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_attend) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=attend) as pool:
         futures = {pool.submit(_certified, group, engine): group for group in groups}
         try:
             for future in as_completed(futures):
@@ -155,7 +155,7 @@ def _each(groups: list[AnyGroup], engine: str, jobs: int) -> Iterator[tuple[AnyG
             pool.shutdown(cancel_futures=True)
 
 
-def _attend() -> None:
+def attend() -> None:
     """Let a worker leave the interrupt to its parent, and end when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Any
 
+from posref.numerics.given import Given
 from posref.numerics.namespace import Space
 
 
@@ -54,6 +55,12 @@ def passed(space: Space, distances: Any, found: list[int]) -> Any:
     return xp.reshape(xp.astype(count, xp.int64), distances.shape)
 
 
-def largest(space: Space, values: Any) -> int:
-    """Return the largest of some integers, 0 if there are none."""
-    return 0 if 0 in values.shape else int(space.xp.max(values))
+def span(given: Given, ones: Any, others: Any) -> int:
+    """Return how far any of some integers can be from zero, or from any of some others, at most."""
+    if 0 in ones.shape or 0 in others.shape:
+        return 0
+    extremes = [int(extreme(values)) for values in (ones, others) for extreme in (given.xp.min, given.xp.max)]
+    if ones is others:
+        return max(abs(number) for number in extremes)
+    least, most, other_least, other_most = extremes
+    return max(other_most - least, most - other_least)

@@ -8,10 +8,9 @@ mixes libraries, is a `TypeError`.
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from posref.errors import SpecError
-from posref.numerics.namespace import Space, dtype_name, space
+from posref.numerics.given import Given, check_finite
+from posref.numerics.namespace import dtype_name, space
 from posref.numerics.parameters import parameter
 from posref.operation import DTYPES, Input, Signature, signature
 
@@ -32,82 +31,13 @@ DTYPE_CLAUSES = {
     "mask": "attention.C7",
 }
 
-MASKING = {"bias": "attention.C4"}
-"""Inputs in which -inf is legal, with the clause that says so."""
 
-
-class Given:
-    """The admitted arguments of a call, as attributes.
-
-    Inputs are exact arrays of float64, int64 or bool, parameters are Python values; `space` is where
-    they live and `axes` the sizes of the named axes.
-    """
-
-    def __init__(self, entry: Signature, clauses: Mapping[str, str], here: Space, dtype: Any) -> None:
-        self.entry = entry
-        self.clauses = clauses
-        self.space = here
-        self.xp = here.xp
-        self.dtype = dtype
-        self.axes: dict[str, int] = {}
-        self.values: dict[str, Any] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["values"][name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-    def leading(self, name: str) -> tuple[int, ...]:
-        """Return the leading axes of an input, those that its signature calls ``...``."""
-        shape: tuple[int, ...] = self.values[name].shape
-        letters = _input(self.entry, name).shape.replace("...", "").split()
-        return shape[: len(shape) - len(letters)]
-
-    def same_leading(self, *names: str) -> None:
-        """Refuse inputs whose leading axes differ from those of the first."""
-        for name in names[1:]:
-            if self.leading(name) != self.leading(names[0]):
-                message = (
-                    f"leading axes {self.leading(name)} differ from {self.leading(names[0])} of {names[0]}"
-                )
-                raise SpecError(self.clause(name, "conventions.C5"), name, message, "INVALID_SHAPE")
-
-    def fits(self, name: str, onto: str) -> None:
-        """Refuse an input whose leading axes do not broadcast into those of `onto`; None fits."""
-        if self.values[name] is None:
-            return
-        own, target = self.leading(name), self.leading(onto)
-        if broadcast(own, target) != target:
-            message = f"leading axes {own} do not broadcast into {target} of {onto}"
-            raise SpecError(self.clause(name, "conventions.C5"), name, message, "INVALID_SHAPE")
-
-    def meet(self, one: str, other: str) -> tuple[int, ...]:
-        """Return what the leading axes of two inputs broadcast to; refuse the second if they do not."""
-        shape = broadcast(self.leading(one), self.leading(other))
-        if shape is None:
-            message = f"leading axes {self.leading(other)} do not broadcast with {self.leading(one)} of {one}"
-            raise SpecError(self.clause(other, "conventions.C5"), other, message, "INVALID_SHAPE")
-        return shape
-
-    def clause(self, name: str, otherwise: str) -> str:
-        """Return the clause that rules the parameter or the shape of the input `name`."""
-        return self.clauses.get(name, otherwise)
-
-    def round(self, values: Any, masked: Any = None) -> Any:
-        """Return a result rounded once to the dtype of the call, -inf where `masked`.
-
-        A value that overflows is refused.
-        """
-        try:
-            return self.space.round(values, self.dtype, masked)
-        except OverflowError:
-            fault = "dtype" if self.entry.generator else self.entry.main[0].name
-            message = f"a value of the result overflows {dtype_name(self.dtype)}"
-            raise SpecError("conventions.C2", fault, message, "OUT_OF_RANGE") from None
-
-
-def admit(operation: str, clauses: Mapping[str, str], arguments: Mapping[str, Any]) -> Given:
+def admit(
+    operation: str,
+    clauses: Mapping[str, str],
+    arguments: Mapping[str, Any],
+    unchecked: tuple[str, ...] = (),
+) -> Given:
     """Return the checked arguments of a call.
 
     Parameters
@@ -119,6 +49,9 @@ def admit(operation: str, clauses: Mapping[str, str], arguments: Mapping[str, An
     arguments : mapping of str to object
         Every input and parameter of the signature by name (an operation passes its ``locals()``);
         for a generator also ``dtype``, and ``like`` where it has no inputs.
+    unchecked : tuple of str, optional
+        Inputs of which an element that is not finite always makes a result that is not: they are looked
+        through only when there is one.
 
     Returns
     -------
@@ -141,27 +74,30 @@ def admit(operation: str, clauses: Mapping[str, str], arguments: Mapping[str, An
     like = arguments.get("like")
     here = space(inputs if like is None else {"like": like})
     given = Given(entry, clauses, here, _result_dtype(entry, inputs, arguments.get("dtype")))
+    given.unchecked = unchecked
     for rule in entry.parameters:
         given.values[rule.name] = parameter(rule, arguments[rule.name], clauses)
     for field in entry.inputs:
-        given.values[field.name] = _tensor(given, field, inputs[field.name]) if field.name in inputs else None
+        if field.name in inputs:
+            _tensor(given, field, inputs[field.name])
+        else:
+            given.values[field.name] = None
     return given
 
 
-def _tensor(given: Given, field: Input, array: Any) -> Any:
-    """Check dtype, shape and values of one input and return them exact."""
+def _tensor(given: Given, field: Input, array: Any) -> None:
+    """Check dtype, shape and values of one input and keep it."""
     _check_dtype(given.entry, field, array)
     if field.role == "main" and dtype_name(array.dtype) != dtype_name(given.dtype):
         message = f"dtype {dtype_name(array.dtype)} differs from {dtype_name(given.dtype)} of the first input"
         raise SpecError("conventions.C3", field.name, message, "INVALID_DTYPE")
     _check_shape(given, field, tuple(array.shape))
-    entered = given.space.enter(array)
-    if "float" in dtype_name(entered.dtype):
-        entered = given.space.widen(entered)
-        _check_finite(given.xp, field.name, entered)
+    given.stored[field.name] = given.space.enter(array)
+    given.dtypes[field.name] = dtype_name(array.dtype)
+    if "float" in given.dtypes[field.name] and field.name not in given.unchecked:
+        check_finite(given, field.name)
     if field.role == "positions":
-        _check_range(given.xp, field.name, entered)
-    return given.space.widen(entered)
+        _check_range(given.xp, field.name, given.stored[field.name])
 
 
 def _check_dtype(entry: Signature, field: Input, array: Any) -> None:
@@ -206,18 +142,8 @@ def _check_shape(given: Given, field: Input, shape: tuple[int, ...]) -> None:
             raise refuse(f"axis {letter} is {given.axes[letter]} in an earlier input")
 
 
-def _check_finite(xp: Any, name: str, values: Any) -> None:
-    legal = xp.isfinite(values)
-    if name in MASKING:
-        legal = legal | (values == -float("inf"))
-    if not bool(xp.all(legal)):
-        found = "nan" if bool(xp.any(xp.isnan(values))) else "an infinity"
-        allowed = " or -inf" if name in MASKING else ""
-        raise SpecError(MASKING.get(name, "conventions.C3"), name, f"must be finite{allowed}, got {found}")
-
-
 def _check_range(xp: Any, name: str, positions: Any) -> None:
-    if not dtype_name(positions.dtype).endswith("64") or 0 in positions.shape:
+    if not dtype_name(positions.dtype).endswith(("64", "float32")) or 0 in positions.shape:
         return
     largest = 2 * LARGEST_POSITION if name == "relative_position" else LARGEST_POSITION
     for extreme in (xp.max(positions), xp.min(positions)):
@@ -238,15 +164,3 @@ def _result_dtype(entry: Signature, inputs: Mapping[str, Any], dtype: Any) -> An
         message = f"must be one of {', '.join(DTYPES)}, got {dtype!r}"
         raise SpecError("conventions.C2", "dtype", message, "INVALID_DTYPE")
     return dtype
-
-
-def _input(entry: Signature, name: str) -> Input:
-    return next(field for field in entry.inputs if field.name == name)
-
-
-def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return the shape that `shapes` broadcast to, or None if they do not."""
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        return None

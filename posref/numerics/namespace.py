@@ -5,7 +5,8 @@ and the library is one that the caller has already imported.
 
 - NumPy, and CuPy (whose arrays lack ``__array_namespace__``), take part as they are;
 - so does any other library with ``__array_namespace__`` that really computes in float64;
-- torch tensors on the CPU come through DLPack as NumPy arrays and go back, bfloat16 as its bits.
+- torch tensors on the CPU come through DLPack as NumPy arrays and go back;
+- where NumPy computes, bfloat16 is stored as its bits.
 """
 
 import sys
@@ -35,24 +36,52 @@ class Space:
                 return self.xp.asarray(values, dtype=kind)
         return self.xp.asarray(values, dtype=kind, device=self.device)
 
+    def whole(self, span: slice) -> Any:
+        """Return the whole numbers of a slice, as int64."""
+        if self.library == "cupy":
+            with self.device:
+                return self.xp.arange(span.start, span.stop, dtype="int64")
+        return self.xp.arange(span.start, span.stop, dtype=self.xp.int64, device=self.device)
+
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Return an array of float64 zeros."""
         return self.xp.broadcast_to(self.constant(0.0), shape) + 0.0
 
+    @property
+    def is_numpy(self) -> bool:
+        """Whether NumPy computes: on the arrays of the call themselves, or on those that torch lends."""
+        return self.xp is np
+
     def enter(self, array: Any) -> Any:
-        """Return an argument as an array of the computing module; torch's bfloat16 becomes float64."""
-        if self.library != "torch":
+        """Return an argument as an array of the computing module; in NumPy, bfloat16 as its bits."""
+        if not self.is_numpy:
             return array
         if dtype_name(array.dtype) == "bfloat16":
-            bits = np.from_dlpack(array.view(sys.modules["torch"].int16))
-            return rounding.decode_bits(bits.view(np.uint16), "bfloat16")
-        return np.from_dlpack(array)
+            if self.library == "torch":
+                array = np.from_dlpack(array.view(sys.modules["torch"].int16))
+            return array.view(np.uint16)
+        if self.library == "torch":
+            return np.from_dlpack(array)
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
-    def widen(self, entered: Any) -> Any:
-        """Return the values of an entered array, exact, as float64, int64 or bool."""
-        name = dtype_name(entered.dtype)
+    def widen(self, entered: Any, name: str | None = None) -> Any:
+        """Return the values of an entered array of dtype `name`, exact, as float64, int64 or bool."""
+        name = name or dtype_name(entered.dtype)
+        if self.is_numpy:
+            entered = rounding.wider(entered, name)
         wide = "bool" if name == "bool" else "int64" if "int" in name else "float64"
         return self.xp.astype(entered, getattr(self.xp, wide), copy=False)
+
+    def leave(self, stored: Any, dtype: Any) -> Any:
+        """Return results as NumPy stores them (`enter`) as an array of `dtype` of the caller's library."""
+        if self.library == "torch":
+            torch = sys.modules["torch"]
+            if dtype_name(dtype) == "bfloat16":
+                return torch.from_dlpack(stored.view(np.int16)).view(torch.bfloat16)
+            return torch.from_dlpack(stored)
+        if dtype_name(dtype) == "bfloat16":
+            return stored.view(rounding.bfloat16() if isinstance(dtype, str) else np.dtype(dtype))
+        return stored
 
     def host(self, vector: Any) -> list[float]:
         """Return the values of a computed vector as Python floats."""
@@ -90,30 +119,25 @@ class Space:
         name = dtype_name(dtype)
         if masked is not None:
             values = self.xp.where(masked, self.constant(-float("inf")), values)
-        if self.library in ("numpy", "torch"):
-            bits = rounding.round_bits(values, name)
-            rounded, wide = self._of_bits(bits, name, dtype), rounding.decode_bits(bits, name)
+        if self.is_numpy:
+            stored = np.empty(values.shape, stored_dtype(name))
+            rounding.store(values, stored, name)
+            legal, rounded = np.isfinite(rounding.wider(stored, name)), self.leave(stored, dtype)
         else:
             kind = getattr(self.xp, name, None)
             if kind is None:
                 raise TypeError(f"{self.library} has no dtype {name}")
             direct = name in ("float64", "float32")
             rounded = self.xp.astype(values if direct else rounding.on_grid(values, name, self.xp), kind)
-            wide = self.xp.astype(rounded, self.xp.float64)
-        legal = self.xp.isfinite(wide)
+            legal = self.xp.isfinite(self.xp.astype(rounded, self.xp.float64))
         if not bool(self.xp.all(legal if masked is None else legal | masked)):
             raise OverflowError(f"a value overflows {name}")
         return rounded
 
-    def _of_bits(self, bits: Any, name: str, dtype: Any) -> Any:
-        if self.library == "numpy":
-            if name == "bfloat16":
-                return bits.view(rounding.bfloat16() if isinstance(dtype, str) else np.dtype(dtype))
-            return bits.view(name)
-        torch = sys.modules["torch"]
-        if name == "bfloat16":
-            return torch.from_dlpack(bits.view(np.int16)).view(torch.bfloat16)
-        return torch.from_dlpack(bits.view(name))
+
+def stored_dtype(name: str) -> np.dtype[Any]:
+    """Return the NumPy dtype in which values of the dtype `name` are stored: bfloat16 as its bits."""
+    return np.dtype("uint16" if name == "bfloat16" else name)
 
 
 def space(arrays: Mapping[str, Any]) -> Space:

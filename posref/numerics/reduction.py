@@ -1,19 +1,25 @@
-"""Angles reduced to an eighth of a turn, without rounding on the way.
+"""Angles reduced to an eighth of a turn on either side of a quarter, without rounding on the way.
 
 The product of a position and a frequency is reduced exactly before anything is rounded. A position
 is a few digits in base 2**32 (two for an integer, more for a fraction); the fraction of a turn that
 a frequency makes at each power of 2**32 is a row of limbs (`wide.limbs`). Multiplying a digit by a row
 and dropping what overflows is multiplication modulo one turn. An angle that needs no reduction is a
 double-double product instead, right in relative terms however small it is.
+
+Nearly every angle is decided by less (`wrapping`); what that is not sure of is reduced here.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
+import numpy as np
+
+from posref.numerics.angles import TURN, Angles
 from posref.numerics.doubled import Doubled, fast_sum, product, times
 from posref.numerics.namespace import Space
-from posref.numerics.wide import LIMB_BITS, LIMBS, Frequencies, limbs, pi_times_two_to, split, wide
+from posref.numerics.wide import LIMB_BITS, LIMBS, Frequencies, limbs, split
+from posref.numerics.wrapping import LEAST, Weight, weight, wrapped
 
 MASK: Final = 2**LIMB_BITS - 1
 EIGHTH: Final = 2 ** (LIMB_BITS - 3)
@@ -25,31 +31,29 @@ UNREDUCED: Final = 0.75
 HEADROOM: Final = 900
 """Positions are multiplied by 2**900 while a product is formed, out of reach of underflow."""
 
-_HIGH, _LOW, _EXPONENT = split(wide(Fraction(pi_times_two_to(256), 2**255)))
-TURN: Final = Doubled(_HIGH * 2.0**_EXPONENT, _LOW * 2.0**_EXPONENT)
-"""2 pi."""
-
 
 @dataclass(frozen=True)
-class Angles:
-    """Angles in radians: ``(quadrant * pi/2 + sign * rest)`` with `rest` between 0 and pi/4."""
+class Digit:
+    """One digit of every position, and the limbs of a turn that its weight makes at every frequency."""
 
-    rest: Doubled
-    negative: Any
-    quadrant: Any
+    shift: int
+    number: Any
+    rows: Any
+    weight: Weight
 
 
 @dataclass(frozen=True)
 class Reduction:
     """Positions and frequencies in the forms from which a block of angles is made.
 
-    `digits` are pairs of a column of position digits and the rows of limbs for their weight;
-    `scaled` are the positions times 2**900; `significands` and the two `powers` of two whose product
-    is ``2**(exponent - 900)`` are the frequencies. Signs are left out.
+    `least` is what the quick way must reach to be sure of a position, `scaled` are the positions times
+    2**900; `significands` and the two `powers` of two whose product is ``2**(exponent - 900)`` are the
+    frequencies. Signs are left out.
     """
 
     xp: Any
-    digits: list[tuple[Any, Any]]
+    digits: list[Digit]
+    least: Any
     scaled: Any
     significands: Doubled
     powers: tuple[Any, Any]
@@ -57,32 +61,63 @@ class Reduction:
     def block(self, start: int, stop: int) -> Angles:
         """Return the angles of positions `start` to `stop` at every frequency."""
         xp = self.xp
-        reduced = self._reduced(start, stop)
-        plain = self._product(start, stop)
-        small = plain.high < UNREDUCED
-        return Angles(
-            Doubled(
-                xp.where(small, plain.high, reduced.rest.high), xp.where(small, plain.low, reduced.rest.low)
-            ),
-            ~small & reduced.negative,
-            xp.where(small, xp.zeros_like(reduced.quadrant), reduced.quadrant),
-        )
+        digits = [(digit.number[start:stop, None], digit.weight) for digit in self.digits if digit.shift >= 0]
+        angles, size = wrapped(xp, digits)
+        unsure = size < self.least[start:stop, None]
+        if not bool(xp.any(unsure)):
+            return angles
+        if xp is not np:
+            return _chosen(xp, unsure, self._full(slice(start, stop)), angles)
+        rows = np.flatnonzero(unsure.any(axis=1))
+        mended = _chosen(xp, unsure[rows], self._full(start + rows), _taken(angles, rows))
+        for whole, part in zip(_parts(angles), _parts(mended), strict=True):
+            whole[rows] = part
+        return angles
 
-    def _product(self, start: int, stop: int) -> Doubled:
-        position = self.scaled[start:stop, None]
+    def _full(self, rows: Any) -> Angles:
+        """Return the angles of some positions, whatever they are."""
+        xp = self.xp
+        quarters, reduced = self._reduced(rows)
+        plain = self._product(rows)
+        small = plain.high < UNREDUCED
+        high, low = (xp.where(small, one, other) for one, other in zip(plain, reduced, strict=True))
+        return Angles.after(xp, xp.where(small, xp.zeros_like(quarters), quarters), Doubled(high, low))
+
+    def _product(self, rows: Any) -> Doubled:
+        position = self.scaled[rows][:, None]
         high, low = product(position, self.significands.high)
         high, low = fast_sum(high, low + position * self.significands.low)
         first, second = self.powers
         return Doubled(high * first * second, low * first * second)
 
-    def _reduced(self, start: int, stop: int) -> Angles:
+    def _reduced(self, rows: Any) -> tuple[Any, Doubled]:
+        """Return the quarters, from -1 to 2, and the rest."""
         xp = self.xp
-        fraction = _modulo_turn([(digit[start:stop, None], rows) for digit, rows in self.digits])
+        fraction = _modulo_turn([(digit.number[rows][:, None], digit.rows) for digit in self.digits])
         shifted = (fraction[0] + EIGHTH) & MASK
         inner = shifted & (2 * EIGHTH - 1)  # the rest plus an eighth of a turn
         flip = (1 - (inner >> (LIMB_BITS - 3))) * MASK  # all ones where the rest is negative
         size = [(inner ^ flip) & (EIGHTH - 1), *(limb ^ flip for limb in fraction[1:])]
-        return Angles(times(_doubled(xp, size), TURN), inner < EIGHTH, shifted >> (LIMB_BITS - 2))
+        sign = xp.astype(xp.astype(flip & 1, xp.int64) * -2 + 1, xp.float64)
+        high, low = times(_doubled(xp, size), TURN)
+        quarters = xp.astype(((shifted >> (LIMB_BITS - 2)) + 1) & 3, xp.float64) - 1.0
+        return quarters, Doubled(sign * high, sign * low)
+
+
+def _parts(angles: Angles) -> tuple[Any, ...]:
+    return (*angles.rest, angles.upright, angles.across)
+
+
+def _taken(angles: Angles, rows: Any) -> Angles:
+    high, low, upright, across = (part[rows] for part in _parts(angles))
+    return Angles(Doubled(high, low), upright, across)
+
+
+def _chosen(xp: Any, where: Any, ones: Angles, others: Angles) -> Angles:
+    """Return the angles of the first where `where` says so, and of the second elsewhere."""
+    pairs = zip(_parts(ones), _parts(others), strict=True)
+    high, low, upright, across = (xp.where(where, one, other) for one, other in pairs)
+    return Angles(Doubled(high, low), upright, across)
 
 
 def _modulo_turn(digits: list[tuple[Any, Any]]) -> list[Any]:
@@ -111,20 +146,37 @@ def prepare(space: Space, positions: Any, frequencies: Frequencies) -> Reduction
     """Return the reduction of `positions` (float64, rank 1) by `frequencies`, signs ignored."""
     xp = space.xp
     sizes = xp.abs(positions)
-    digits = [
-        (xp.astype(digit, xp.uint64), space.constant(limbs(frequencies, shift), "uint64"))
-        for shift, digit in _digits(xp, sizes)
-    ]
-    highs, lows, exponents = zip(*(split(entry.copy_abs()) for entry in frequencies), strict=True)
-    halves = [(exponent - HEADROOM) // 2 for exponent in exponents]
-    rests = [exponent - HEADROOM - half for exponent, half in zip(exponents, halves, strict=True)]
+    digits = []
+    for shift, digit in _digits(xp, sizes):
+        rows = _limbs(frequencies, shift)
+        digits.append(
+            Digit(shift, xp.astype(digit, xp.uint64), space.constant(rows, "uint64"), weight(space, rows))
+        )
+    never = space.constant(float("inf"))
+    least = xp.where(sizes == xp.floor(sizes), space.constant(LEAST), never)
+    significands, powers = _significands(frequencies)
     return Reduction(
         xp,
         digits,
+        xp.where(sizes == 0, space.constant(0.0), least),
         sizes * 2.0**HEADROOM,
-        Doubled(space.constant(highs), space.constant(lows)),
-        (space.constant([2.0**half for half in halves]), space.constant([2.0**rest for rest in rests])),
+        Doubled(*map(space.constant, significands)),
+        (space.constant(powers[0]), space.constant(powers[1])),
     )
+
+
+@lru_cache(maxsize=64)
+def _limbs(frequencies: Frequencies, shift: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(map(tuple, limbs(frequencies, shift)))
+
+
+@lru_cache(maxsize=32)
+def _significands(frequencies: Frequencies) -> tuple[list[list[float]], list[list[float]]]:
+    """Return high and low significands, and two powers of two each."""
+    highs, lows, exponents = zip(*(split(entry.copy_abs()) for entry in frequencies), strict=True)
+    halves = [(exponent - HEADROOM) // 2 for exponent in exponents]
+    rests = [exponent - HEADROOM - half for exponent, half in zip(exponents, halves, strict=True)]
+    return [list(highs), list(lows)], [[2.0**half for half in part] for part in (halves, rests)]
 
 
 def _digits(xp: Any, sizes: Any) -> list[tuple[int, Any]]:

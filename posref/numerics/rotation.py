@@ -4,7 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from posref.numerics.namespace import Space
+from posref.numerics import fused
+from posref.numerics.given import Given
+from posref.numerics.namespace import Space, dtype_name
+from posref.numerics.tokens import Table, tokens_at
+from posref.numerics.turned import Turn
 
 
 def pairs(pairing: str, count: int) -> list[tuple[int, int]]:
@@ -30,6 +34,40 @@ def pairs(pairing: str, count: int) -> list[tuple[int, int]]:
     if pairing == "adjacent":
         return [(2 * index, 2 * index + 1) for index in range(count)]
     return [(index, index + count) for index in range(count)]
+
+
+def turned(given: Given, tensors: tuple[str, ...], table: Table, **ways: Any) -> tuple[Any, ...]:
+    """Return inputs with every pair of their rotated slices turned, rounded; see `rotate`.
+
+    Parameters
+    ----------
+    given : Given
+        The call.
+    tensors : tuple of str
+        Names of inputs of shape (..., T, D).
+    table : Table
+        The cosines and sines.
+    **ways
+        ``pairing_in``, ``pairing_out`` and ``rotary_start`` as in `rotate`.
+
+    Returns
+    -------
+    tuple of arrays, each of shape (..., T, D)
+        In the dtype and library of the inputs.
+    """
+    if given.space.library == "cupy":
+        return tuple(fused.rotate(given, name, *table.whole(), **ways) for name in tensors)
+    if not given.space.is_numpy:
+        cos, sin = table.whole()
+        wide = (rotate(given.xp, getattr(given, name), cos, sin, **ways) for name in tensors)
+        return tuple(given.round(values) for values in wide)
+    stored = [given.stored[name] for name in tensors]
+    results = [given.empty(x.shape) for x in stored]
+    turn = Turn(dtype_name(given.dtype), table.width, **ways)
+    for place, (cos, sin) in table.parts():
+        for x, result in zip(stored, results, strict=True):
+            turn.fill(tokens_at(place, x), cos, sin, tokens_at(place, result), given.check)
+    return tuple(given.space.leave(result, given.dtype) for result in results)
 
 
 @np.errstate(all="ignore")

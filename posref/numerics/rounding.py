@@ -1,11 +1,12 @@
 """Rounding, spacing and bit patterns of the four floating dtypes.
 
 Every float64 value is brought to a narrow dtype by one rounding, to nearest with ties to even.
-Casting through float32 on the way to bfloat16 or float16 would round twice and is wrong near ties,
-so the value is first put on the grid of the dtype, where the cast that follows changes nothing.
+NumPy's own casts do that. Casting through float32 on the way to bfloat16 rounds twice and is wrong near
+ties, so a value that comes near one is first put on the grid of the dtype, where no cast changes it.
 """
 
 import importlib
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,6 +19,12 @@ class Format(NamedTuple):
     digits: int
     least: int
     bits: type[np.unsignedinteger[Any]]
+
+    @property
+    def infinity(self) -> int:
+        """The pattern of infinity: the least that is no finite number, the sign left out."""
+        width = 8 * np.dtype(self.bits).itemsize - 1
+        return (1 << width) - (1 << (self.digits - 1))
 
 
 FORMATS: Final = {
@@ -76,13 +83,32 @@ def round_bits(values: ArrayLike, dtype: str) -> NDArray[Any]:
     """
     exact_values = np.asarray(values, dtype=np.float64)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        direct = dtype in ("float64", "float32")  # the cast to float32 rounds once as it is
-        rounded = exact_values if direct else np.asarray(on_grid(exact_values, dtype))
         if dtype == "bfloat16":
-            wide = rounded.astype(np.float32).view(np.uint32)
-            bits = (wide >> np.uint32(16)).astype(np.uint16)
-            return np.where(np.isnan(exact_values), np.uint16(0x7FC0), bits)
-        return rounded.astype(dtype).view(FORMATS[dtype].bits)
+            return _bfloat16_bits(exact_values)
+        return exact_values.astype(dtype).view(FORMATS[dtype].bits)  # one rounding, whatever the dtype
+
+
+def _bfloat16_bits(values: NDArray[np.float64]) -> NDArray[np.uint16]:
+    """Return the patterns of bfloat16, which are the upper halves of those of float32.
+
+    Two roundings, over float32, differ from one only where float32 ends up on a tie.
+    """
+    flat = values.reshape(-1)
+    single = flat.astype(np.float32)
+    bits = single.view(np.uint32)
+    rounded = bits >> np.uint32(16)
+    rounded &= np.uint32(1)
+    rounded += np.uint32(0x7FFF)
+    rounded += bits
+    rounded >>= np.uint32(16)
+    found = rounded.astype(np.uint16)
+    rare = bits << np.uint32(16) == np.uint32(0x8000_0000)
+    rare |= np.isnan(single)
+    if rare.any():
+        own = flat[rare]
+        again = np.asarray(on_grid(own, "bfloat16")).astype(np.float32).view(np.uint32) >> np.uint32(16)
+        found[rare] = np.where(np.isnan(own), np.uint16(0x7FC0), again.astype(np.uint16))
+    return found.reshape(values.shape)
 
 
 def decode_bits(bits: ArrayLike, dtype: str) -> NDArray[np.float64]:
@@ -110,6 +136,43 @@ def decode_bits(bits: ArrayLike, dtype: str) -> NDArray[np.float64]:
         if dtype == "bfloat16":
             return (patterns.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
         return patterns.view(dtype).astype(np.float64)
+
+
+def wider(stored: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Return stored values as an array whose cast to float64 is exact; bfloat16 is stored as its bits."""
+    if dtype != "bfloat16":
+        return stored
+    return (stored.astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+def store(values: NDArray[np.float64], out: NDArray[Any], dtype: str) -> None:
+    """Write `values` into `out`, rounded once to `dtype`; bfloat16 is stored as its bits."""
+    if dtype == "bfloat16":
+        out[...] = round_bits(values, dtype)
+    else:
+        np.copyto(out, values, casting="same_kind")
+
+
+def finite(stored: NDArray[Any], dtype: str) -> bool:
+    """Return whether all stored values are finite numbers, by one quick pass where they lie close together.
+
+    Zero times a number is zero, and NaN if the number is not finite.
+    """
+    if dtype in ("float64", "float32") and stored.flags.c_contiguous:
+        flat, zeros = stored.reshape(-1), _zeros(dtype)
+        parts = (flat[start : start + zeros.size] for start in range(0, flat.size, zeros.size))
+        with np.errstate(invalid="ignore"):
+            return all(np.dot(part, zeros[: part.size]) == 0 for part in parts)
+    if dtype in ("bfloat16", "float16"):
+        size = stored.view(np.uint16) & np.uint16(0x7FFF)
+        return bool(size.max(initial=0) < FORMATS[dtype].infinity)
+    return bool(np.isfinite(stored).all())
+
+
+@lru_cache
+def _zeros(dtype: str) -> NDArray[Any]:
+    """Return the zeros that numbers are multiplied by to see whether they are finite."""
+    return np.zeros(2**15, dtype)
 
 
 def ulp(values: ArrayLike, dtype: str) -> NDArray[np.float64]:

@@ -4,12 +4,12 @@ import math
 from typing import Any
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given
+from posref.numerics.given import Given
 
 
 def check_rows(given: Given, name: str, axis: str, clause: str) -> None:
     """Refuse an index that has no row among those of the named axis."""
-    values = given.values[name]
+    values = given.stored[name]
     count = given.axes[axis]
     if 0 in values.shape:
         return
@@ -19,9 +19,16 @@ def check_rows(given: Given, name: str, axis: str, clause: str) -> None:
             raise SpecError(clause, name, message, "OUT_OF_RANGE")
 
 
-def take_rows(given: Given, table: Any, index: Any) -> Any:
-    """Return ``table[index]``, shape (*shape of index, *shape of a row)."""
-    xp = given.xp
+def take_rows(given: Given, name: str, index: Any) -> Any:
+    """Return ``table[index]`` for the input `name`, shape (*shape of index, *shape of a row)."""
+    return given.space.widen(rows_at(given, name, index), given.dtypes[name])
+
+
+def rows_at(given: Given, name: str, index: Any) -> Any:
+    """Return the same rows as they are stored."""
+    xp, table = given.xp, given.stored[name]
+    if given.space.is_numpy:
+        return table[index]  # take would copy a table that is not contiguous
     taken = xp.take(table, xp.reshape(index, (math.prod(index.shape),)), axis=0)
     return xp.reshape(taken, (*index.shape, *table.shape[1:]))
 

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from posref.numerics.angles import TURN, Angles
 from posref.numerics.doubled import Doubled, exact_sum, fast_sum, times
 from posref.numerics.phase import ONE, points
-from posref.numerics.reduction import TURN, Angles
 from posref.numerics.wide import pi_times_two_to, split, wide
 
 QUARTER: Final = Doubled(TURN.high / 4, TURN.low / 4)
@@ -37,9 +37,7 @@ def circle_points(xp: Any, turns: Doubled) -> tuple[Any, Any]:
     part = exact_sum(turns.high - xp.round(turns.high), turns.low - xp.round(turns.low))
     quarters = xp.round(4.0 * part.high)
     rest = times(exact_sum(4.0 * part.high - quarters, 4.0 * part.low), QUARTER)
-    negative = rest.high < 0
-    size = Doubled(xp.abs(rest.high), xp.where(negative, -rest.low, rest.low))
-    cos, sin = points(xp, Angles(size, negative, xp.astype(quarters, xp.int64) & 3), ONE)
+    cos, sin = points(Angles.after(xp, quarters, rest), ONE)
     return cos + 0.0, sin + 0.0
 
 

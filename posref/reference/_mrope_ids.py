@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from posref.errors import SpecError
-from posref.numerics.checks import LARGEST_POSITION, Given, admit
+from posref.numerics.checks import LARGEST_POSITION, admit
+from posref.numerics.given import Given
 
 CLAUSES: Final = {
     "mrope_section": "mrope.C1",

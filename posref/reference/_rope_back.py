@@ -5,12 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit, broadcast
+from posref.numerics.checks import admit
+from posref.numerics.given import Given, broadcast
 from posref.numerics.phase import tables
-from posref.numerics.rotation import pairs, place
-from posref.numerics.rotation import rotate as turn
+from posref.numerics.rotation import pairs, place, turned
+from posref.numerics.sums import summed
+from posref.numerics.tokens import Rows, Table
 from posref.reference._rope_scaling import Scaling, scaled
 from posref.reference._rope_tables import CLAUSES
+from posref.reference._scaled_ladders import Ladder
 
 
 class Cotangents(NamedTuple):
@@ -83,19 +86,18 @@ def rerotate(
     >>> rerotate(cached, np.array(-2), **options)
     array([[-0.9899925 ,  0.14112001]])
     """
-    given = admit("rope.rerotate", {**CLAUSES, "delta": "rope.C14"}, locals())
+    given = admit("rope.rerotate", {**CLAUSES, "delta": "rope.C14"}, locals(), ("k",))
     _check_delta(given)
     check_slice(given)
     frequencies, _ = scaled(given)
     _check_constant(given)
 
-    cos, sin = tables(given.space, given.delta, frequencies)
-
-    return given.round(_turned(given, given.k, cos, sin))
+    return turned_by(given, ("k",), "delta", Ladder(frequencies))[0]
 
 
 def _check_delta(given: Given) -> None:
-    shape, tokens = given.delta.shape, given.k.shape[:-1]
+    shape, tokens = (tuple(given.stored[name].shape) for name in ("delta", "k"))
+    tokens = tokens[:-1]
     if shape and (shape[-1] != tokens[-1] or broadcast(shape, tokens) != tokens):
         message = f"must have rank 0 or be per token, (..., {tokens[-1]}) into {tokens}; got shape {shape}"
         raise SpecError("rope.C14", "delta", message, "INVALID_SHAPE")
@@ -120,9 +122,18 @@ def check_slice(given: Given) -> None:
         raise SpecError("rope.C2", "rotary_dim", message, "INVALID_SHAPE")
 
 
-def _turned(given: Given, x: Any, cos: Any, sin: Any) -> Any:
+def turned_by(
+    given: Given, tensors: tuple[str, ...], positions: str, ladder: Ladder, *, back: bool = False
+) -> tuple[Any, ...]:
+    """Return inputs with their pairs turned by the angles of a ladder at some positions, or turned back."""
+
+    def make(rows: Rows) -> tuple[Any, Any]:
+        cos, sin = tables(given.space, rows(positions), *ladder, given.dtype)
+        return cos, -sin if back else sin
+
+    table = Table(given, (positions,), len(ladder.frequencies), make)
     pairing, start = given.pairing, given.rotary_start
-    return turn(given.xp, x, cos, sin, pairing_in=pairing, pairing_out=pairing, rotary_start=start)
+    return turned(given, tensors, table, pairing_in=pairing, pairing_out=pairing, rotary_start=start)
 
 
 @np.errstate(all="ignore")
@@ -182,13 +193,22 @@ def rotate_vjp(
         raise SpecError("rope.C12", "cos", message, "INVALID_SHAPE")
 
     ways = {"pairing_in": given.pairing_out, "pairing_out": given.pairing_in, "rotary_start": start}
-    grad_x = turn(given.xp, given.grad_y, given.cos, -given.sin, **ways)
-    first, second = _members(given, given.grad_y, given.pairing_out, count)
-    u, w = _members(given, given.x, given.pairing_in, count)
-    grad_cos, grad_sin = first * u + second * w, second * u - first * w
-    summed = (_sum_to(given, part, given.cos.shape) for part in (grad_cos, grad_sin))
+    table = Table(given, ("cos", "sin"), count, lambda rows: (rows("cos"), -rows("sin")))
+    (grad_x,) = turned(given, ("grad_y",), table, **ways)
 
-    return Cotangents(given.round(grad_x), *(given.round(part + 0.0) for part in summed))
+    return Cotangents(grad_x, *_table_cotangents(given))
+
+
+def _table_cotangents(given: Given) -> tuple[Any, Any]:
+    """Return what flows back into the cosines and the sines: sums over the tokens that share an entry."""
+    count = given.axes["h"]
+
+    def products(part: Given) -> tuple[Any, Any]:
+        first, second = _members(part, part.grad_y, part.pairing_out, count)
+        u, w = _members(part, part.x, part.pairing_in, count)
+        return first * u + second * w, second * u - first * w
+
+    return summed(given, products, ("grad_y", "x"), onto="cos")
 
 
 def _members(given: Given, values: Any, pairing: str, count: int) -> tuple[Any, Any]:
@@ -196,16 +216,6 @@ def _members(given: Given, values: Any, pairing: str, count: int) -> tuple[Any, 
     columns = [[given.rotary_start + column for column in pair] for pair in pairs(pairing, count)]
     read = place(given.space, values, columns)
     return read[..., 0], read[..., 1]
-
-
-def _sum_to(given: Given, values: Any, shape: tuple[int, ...]) -> Any:
-    """Return the sum over the axes that `shape` broadcasts over."""
-    extra = len(values.shape) - len(shape)
-    full = (1,) * extra + tuple(shape)
-    axes = [axis for axis, size in enumerate(full) if size == 1 != values.shape[axis]]
-    for axis in axes:
-        values = given.xp.sum(values, axis=axis, keepdims=True)
-    return given.xp.reshape(values, shape)
 
 
 def apply_vjp(
@@ -257,11 +267,9 @@ def apply_vjp(
     >>> apply_vjp(g, x, np.array([1]), rotary_dim=2, base=10000.0, pairing="half")
     array([[ 0.54030231, -0.84147098]])
     """
-    given = admit("rope.apply_vjp", CLAUSES, locals())
+    given = admit("rope.apply_vjp", CLAUSES, locals(), unchecked=("grad_y",))
     given.same_leading("grad_y", "x")
     given.fits("positions", "x")
     check_slice(given)
 
-    cos, sin = tables(given.space, given.positions, *scaled(given))
-
-    return given.round(_turned(given, given.grad_y, cos, -sin))
+    return turned_by(given, ("grad_y",), "positions", scaled(given), back=True)[0]

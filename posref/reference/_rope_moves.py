@@ -3,8 +3,10 @@
 from typing import Any
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.numerics.rotation import pairs, place
+from posref.numerics.rows import rows_at
 from posref.reference._rope_tables import CLAUSES, CosSin
 
 MOVES = {
@@ -64,7 +66,8 @@ def table_slice(cos: Any, sin: Any, *, offset: int, length: int) -> CosSin:
     if stop > rows:
         raise _outside("length", f"{given.offset} + {given.length} rows exceed the {rows} of the table")
 
-    return CosSin(*(given.round(table[given.offset : stop, :]) for table in (given.cos, given.sin)))
+    parts = (given.stored[name][given.offset : stop, :] for name in ("cos", "sin"))
+    return CosSin(*(given.moved(given.xp.asarray(part, copy=True)) for part in parts))
 
 
 def _outside(name: str, message: str) -> SpecError:
@@ -109,7 +112,9 @@ def permute(x: Any, *, source: str, target: str, rotary_dim: int, rotary_start: 
     """
     given = admit("rope.permute", MOVES, locals())
 
-    return given.round(place(given.space, given.x, _order(given, given.axes["D"], given.rotary_start)))
+    order = _order(given, given.axes["D"], given.rotary_start)
+
+    return given.by_pieces(lambda part: place(part.space, part.stored["x"], order), each=len(order))
 
 
 def permute_weight(weight: Any, *, num_heads: int, source: str, target: str, rotary_dim: int) -> Any:
@@ -162,7 +167,7 @@ def permute_weight(weight: Any, *, num_heads: int, source: str, target: str, rot
     inside = [head * len(order) + row for head in range(heads) for row in order]
 
     index = given.space.constant(inside, "int64")
-    return given.round(given.xp.take(given.weight, index, axis=0))
+    return given.moved(rows_at(given, "weight", index))
 
 
 def _order(given: Given, width: int, start: int) -> list[int]:

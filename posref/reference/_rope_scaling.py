@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given
+from posref.numerics.given import Given
 from posref.numerics.parameters import binary64, parameter
 from posref.operation import Signature, signature
 from posref.reference import _scaled_ladders as ladders

@@ -5,8 +5,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from posref.numerics.checks import Given, admit
-from posref.numerics.phase import tables
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
+from posref.numerics.phase import rounded_tables, tables
+from posref.numerics.pieces import TABLE
 from posref.numerics.rotation import pairs, place
 from posref.numerics.wide import Frequencies
 from posref.reference._scaled_ladders import plain
@@ -118,9 +120,8 @@ def cos_sin(
     given = admit("rope.cos_sin", CLAUSES, locals())
 
     exact = tuple(Decimal(entry) for entry in given.space.host(given.inv_freq))
-    cos, sin = tables(given.space, given.positions, exact, given.attention_factor)
 
-    return CosSin(given.round(cos), given.round(sin))
+    return CosSin(*rounded_tables(given, given.positions, exact, given.attention_factor))
 
 
 def matrix(positions: Any, *, rotary_dim: int, base: float, pairing: str, dtype: Any = "float64") -> Any:
@@ -165,15 +166,19 @@ def matrix(positions: Any, *, rotary_dim: int, base: float, pairing: str, dtype:
     """
     given = admit("rope.matrix", CLAUSES, locals())
 
-    cos, sin = tables(given.space, given.positions, frequencies(given))
-    entries = given.xp.concat((given.xp.zeros_like(cos[..., :1]), cos, sin, 0.0 - sin), axis=-1)
-    count = cos.shape[-1]
+    omega = frequencies(given)
+    count = len(omega)
     where = np.zeros((2 * count, 2 * count), dtype=np.int64)
     for i, (a, b) in enumerate(pairs(given.pairing, count)):
         where[a, a] = where[b, b] = 1 + i
         where[b, a], where[a, b] = 1 + count + i, 1 + 2 * count + i
 
-    return given.round(place(given.space, entries, where))
+    def matrices(part: Given) -> Any:
+        cos, sin = tables(part.space, part.positions, omega, dtype=part.dtype)
+        entries = part.xp.concat((part.xp.zeros_like(cos[..., :1]), cos, sin, 0.0 - sin), axis=-1)
+        return place(part.space, entries, where)
+
+    return given.by_pieces(matrices, "T", each=given.rotary_dim**2, most=TABLE)
 
 
 def frequencies(given: Given) -> Frequencies:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.reference import _scaled_ladders as ladders
 from posref.reference._scaled_ladders import LongRope, Yarn
 from posref.reference._scaling_common import CLAUSES, Scaled, rounded

@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from posref.numerics.checks import Given
+from posref.numerics.given import Given
 from posref.reference._scaled_ladders import Ladder
 
 CLAUSES: Final = {

@@ -9,7 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from posref.errors import SpecError
+from posref.numerics import fused
 from posref.numerics.checks import admit
+from posref.numerics.distances import by_distance, offsets
+from posref.numerics.given import Given, Masked
 from posref.numerics.wide import ladder
 
 CLAUSES: Final = {
@@ -89,7 +92,6 @@ def slopes(
     return given.round(given.space.constant([float(slope) for slope in ladder(2.0, exponents)]))
 
 
-@np.errstate(all="ignore")
 def bias(
     q_positions: Any, k_positions: Any, slopes: Any, *, form: str, future: str, dtype: Any = "float64"
 ) -> Any:
@@ -139,13 +141,22 @@ def bias(
     """
     given = admit("alibi.bias", CLAUSES, locals())
     given.meet("q_positions", "k_positions")
-    xp = given.xp
 
-    offset = given.k_positions[..., None, None, :] - given.q_positions[..., None, :, None]
+    if given.space.library == "cupy":
+        return fused.bias(given)
     if given.form == "key_index":
-        multiple = given.k_positions[..., None, None, :] + xp.zeros_like(offset)
-    else:
-        multiple = -xp.abs(offset) if given.form == "neg_abs" else offset
-    values = xp.astype(multiple, xp.float64) * given.slopes[:, None, None] + 0.0
+        return given.by_pieces(lambda part: _values(part, offsets(part)), "Q H K", each=1)
+    return by_distance(given, _values)
 
-    return given.round(values, masked=offset > 0 if given.future == "neg_inf" else None)
+
+@np.errstate(all="ignore")
+def _values(part: Given, offset: Any) -> Any:
+    """Return the bias for keys that lie `offset` after their queries."""
+    xp = part.xp
+    if part.form == "key_index":
+        multiple = part.k_positions[..., None, None, :] + xp.zeros_like(offset)
+    else:
+        multiple = -xp.abs(offset) if part.form == "neg_abs" else offset
+    values = xp.astype(multiple, xp.float64) * part.slopes[:, None, None]
+    values += 0.0
+    return Masked(values, offset > 0) if part.future == "neg_inf" else values

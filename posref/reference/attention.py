@@ -4,12 +4,15 @@ Axis letters: ``Q`` queries, ``K`` keys, ``D`` head width, ``E`` value width.
 Normative text: ``spec/schemes/attention.md``.
 """
 
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
+from posref.numerics.products import against, row_sizes, score_sizes, weighed
 
 CLAUSES: Final = {
     "scale": "attention.C1",
@@ -123,7 +126,7 @@ def scores(q: Any, k: Any, *, scale: float) -> Any:
     given = admit("attention.scores", CLAUSES, locals())
     given.same_leading("q", "k")
 
-    return given.round(_scores(given, "q", "k"))
+    return given.by_pieces(lambda part: _scores(part, "q", "k"), "Q K", **score_sizes(given))
 
 
 def score_terms(
@@ -182,7 +185,9 @@ def score_terms(
     given = admit("attention.score_terms", CLAUSES, locals())
     given.same_leading("content_q", "position_q", "content_k", "position_k")
 
-    return ScoreTerms(*(given.round(_scores(given, *term)) for term in TERMS))
+    return ScoreTerms(
+        *(given.by_pieces(partial(_scores, q=q, k=k), "Q K", **score_sizes(given)) for q, k in TERMS)
+    )
 
 
 def output(q: Any, k: Any, v: Any, bias: Any = None, mask: Any = None, *, scale: float) -> Any:
@@ -242,16 +247,16 @@ def output(q: Any, k: Any, v: Any, bias: Any = None, mask: Any = None, *, scale:
     given.fits("bias", "q")
     given.fits("mask", "q")
 
-    z = _masked(given, _scores(given, "q", "k"))
+    def rows(part: Given) -> Any:
+        return _weigh(part, _masked(part, _scores(part, "q", "k")))
 
-    return given.round(_weigh(given, z))
+    return given.by_pieces(rows, "Q", **row_sizes(given, given.axes["D"] + given.axes["E"]))
 
 
 @np.errstate(all="ignore")
 def _scores(given: Given, q: str, k: str) -> Any:
     """Return the scaled dot products of two inputs."""
-    queries, keys = given.values[q], given.xp.matrix_transpose(given.values[k])
-    return given.xp.matmul(queries, keys) * given.scale
+    return against(given, getattr(given, q), k) * given.scale
 
 
 def _masked(given: Given, z: Any) -> Any:
@@ -275,4 +280,4 @@ def _weigh(given: Given, z: Any) -> Any:
     if z.shape[-2] == 0:
         return given.space.zeros((*z.shape[:-1], given.axes["E"]))
     weights = xp.exp(z - xp.max(z, axis=-1, keepdims=True))
-    return xp.matmul(weights, given.v) / xp.sum(weights, axis=-1, keepdims=True)
+    return weighed(given, weights, "v") / xp.sum(weights, axis=-1, keepdims=True)

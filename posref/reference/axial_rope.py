@@ -8,8 +8,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.numerics.phase import tables
+from posref.numerics.pieces import TABLE
 from posref.numerics.wide import Frequencies, ladder
 from posref.reference._rope_tables import CosSin
 
@@ -81,10 +83,12 @@ def cos_sin(
         message = f"have {given.axes['A']} coordinates for {len(ladders)} widths"
         raise SpecError("axial_rope.C2", "positions", message, "INVALID_SHAPE")
 
-    parts = [tables(given.space, given.positions[:, axis], own) for axis, own in enumerate(ladders)]
-    cos, sin = (given.xp.concat(blocks, axis=-1) for blocks in zip(*parts, strict=True))
+    def table(part: Given) -> tuple[Any, Any]:
+        parts = (tables(part.space, part.positions[:, axis], own) for axis, own in enumerate(ladders))
+        cos, sin = (part.xp.concat(blocks, axis=-1) for blocks in zip(*parts, strict=True))
+        return cos, sin
 
-    return CosSin(given.round(cos), given.round(sin))
+    return CosSin(*given.by_pieces(table, "T", each=sum(given.axis_dims) // 2, most=TABLE))
 
 
 def _ladders(given: Given) -> list[Frequencies]:

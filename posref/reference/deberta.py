@@ -10,8 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.buckets import edges, largest, passed
+from posref.numerics.buckets import edges, passed, span
 from posref.numerics.checks import admit
+from posref.numerics.given import Given
+from posref.numerics.products import against, score_sizes
 from posref.numerics.rows import check_rows, pick
 
 CLAUSES: Final = {
@@ -76,19 +78,25 @@ def bucket(
     if top <= middle:
         message = f"must be above position_buckets / 2 + 1 = {middle + 1}, got {top + 1}"
         raise SpecError("deberta.C1", "max_relative_positions", message)
-    xp = given.xp
 
-    offset = given.relative_position
-    if given.clamp_first:
-        offset = xp.clip(offset, -top, top)
-    distance = xp.abs(offset)
+    relative = given.stored["relative_position"]
+    farthest = span(given, relative, relative)
     power = middle - 1
     limits = (_reach(middle, top, power, k) + 1 for k in count())
-    found = edges(limits, power, middle + 1, largest(given.space, distance))
-    below = xp.where(distance < middle, distance, xp.full_like(distance, middle))
-    rows = xp.sign(offset) * (below + passed(given.space, distance, found))
+    found = edges(limits, power, middle + 1, min(top, farthest) if given.clamp_first else farthest)
 
-    return given.space.give(xp.asarray(rows))
+    return given.by_pieces(lambda part: _bucket(part, found), each=1)
+
+
+def _bucket(part: Given, found: list[int]) -> Any:
+    """Return the buckets of the relative positions; `found` are the edges of the logarithmic ones."""
+    xp, middle, top = part.xp, part.position_buckets // 2, part.max_relative_positions - 1
+    offset = part.relative_position
+    if part.clamp_first:
+        offset = xp.clip(offset, -top, top)
+    distance = xp.abs(offset)
+    below = xp.where(distance < middle, distance, xp.full_like(distance, middle))
+    return xp.sign(offset) * (below + passed(part.space, distance, found))
 
 
 def _reach(middle: int, top: int, power: int, k: int) -> int:
@@ -97,7 +105,6 @@ def _reach(middle: int, top: int, power: int, k: int) -> int:
     return reach
 
 
-@np.errstate(all="ignore")
 def scores(q: Any, k: Any, pos_q: Any, pos_k: Any, index: Any, *, terms: list[str], scale: float) -> Any:
     r"""Return the scaled sum of the chosen terms.
 
@@ -148,15 +155,18 @@ def scores(q: Any, k: Any, pos_q: Any, pos_k: Any, index: Any, *, terms: list[st
     """
     given = admit("deberta.scores", CLAUSES, locals())
     check_rows(given, "index", "N", "deberta.C2")
-    xp = given.xp
-    turn = xp.matrix_transpose
 
-    total = given.space.zeros((given.axes["H"], given.axes["Q"], given.axes["K"]))
-    if "c2c" in given.terms:
-        total = total + xp.matmul(given.q, turn(given.k))
-    if "c2p" in given.terms:
-        total = total + pick(given, xp.matmul(given.q, turn(given.pos_k)), given.index)
-    if "p2c" in given.terms:
-        total = total + turn(pick(given, xp.matmul(given.k, turn(given.pos_q)), turn(given.index)))
+    return given.by_pieces(_scores, "H Q K", **score_sizes(given, "N"))
 
-    return given.round(total * given.scale + 0.0)
+
+@np.errstate(all="ignore")
+def _scores(part: Given) -> Any:
+    turn = part.xp.matrix_transpose
+    total = part.space.zeros((part.axes["H"], part.axes["Q"], part.axes["K"]))
+    if "c2c" in part.terms:
+        total = total + against(part, part.q, "k")
+    if "c2p" in part.terms:
+        total = total + pick(part, against(part, part.q, "pos_k"), part.index)
+    if "p2c" in part.terms:
+        total = total + turn(pick(part, against(part, part.k, "pos_q"), turn(part.index)))
+    return total * part.scale + 0.0

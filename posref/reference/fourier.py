@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
 from posref.numerics.doubled import Doubled, add, product, times
+from posref.numerics.given import Given
 from posref.numerics.turns import RADIAN, circle_points, fraction_of_turn
 
 CLAUSES: Final = {"x": "fourier.C3", "weights": "fourier.C3"}
@@ -65,10 +66,13 @@ def encode(x: Any, weights: Any, *, two_pi: bool, include_input: bool) -> Any:
     """
     given = admit("fourier.encode", CLAUSES, locals())
 
-    cos, sin = circle_points(given.xp, _turns(given))
-    blocks = (given.x, sin, cos) if given.include_input else (sin, cos)
+    return given.by_pieces(_features, "T", each=2 * given.axes["F"] + given.axes["A"])
 
-    return given.round(given.xp.concat(blocks, axis=-1))
+
+def _features(part: Given) -> Any:
+    cos, sin = circle_points(part.xp, _turns(part))
+    blocks = (part.x, sin, cos) if part.include_input else (sin, cos)
+    return part.xp.concat(blocks, axis=-1)
 
 
 @np.errstate(all="ignore")

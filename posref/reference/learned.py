@@ -12,7 +12,8 @@ import numpy as np
 from posref.errors import SpecError
 from posref.numerics.checks import admit
 from posref.numerics.doubled import add, product, quotient
-from posref.numerics.namespace import Space
+from posref.numerics.given import Given
+from posref.numerics.rows import rows_at, take_rows
 
 CLAUSES: Final = {"offset": "learned.C2", "length": "learned.C3"}
 
@@ -60,20 +61,24 @@ def lookup(table: Any, positions: Any, *, offset: int = 0) -> Any:
            [2., 3.]])
     """
     given = admit("learned.lookup", CLAUSES, locals())
-    xp, rows = given.xp, given.axes["N"]
-    if 0 in given.positions.shape:
-        return given.round(given.space.zeros((*given.positions.shape, given.axes["d"])))
-    least, most = int(xp.min(given.positions)), int(xp.max(given.positions))
+    _check_positions(given)
+
+    return given.by_pieces(
+        lambda part: rows_at(part, "table", part.positions + part.offset), "T", each=given.axes["d"]
+    )
+
+
+def _check_positions(given: Given) -> None:
+    """Refuse positions that have no row."""
+    xp, rows, positions = given.xp, given.axes["N"], given.stored["positions"]
+    if 0 in positions.shape:
+        return
+    least, most = int(xp.min(positions)), int(xp.max(positions))
     if least < 0:
         raise SpecError("learned.C2", "positions", f"must not be negative, got {least}", "OUT_OF_RANGE")
     if most + given.offset >= rows:
         message = f"the table ends at row {rows - 1}, got {most} with offset {given.offset}"
         raise SpecError("learned.C2", "positions", message, "OUT_OF_RANGE")
-
-    index = xp.reshape(given.positions, (-1,)) + given.offset
-    taken = xp.take(given.table, index, axis=0)
-
-    return given.round(xp.reshape(taken, (*given.positions.shape, given.axes["d"])))
 
 
 def resize(table: Any, *, length: int, align_corners: bool) -> Any:
@@ -126,9 +131,13 @@ def resize(table: Any, *, length: int, align_corners: bool) -> Any:
     given = admit("learned.resize", CLAUSES, locals())
     rows, count = given.axes["N"], given.length
 
-    where = [_coordinate(r, rows, count, given.align_corners) for r in range(count)]
+    given.axes["M"] = count
 
-    return given.round(_between(given.space, given.table, where))
+    def between(part: Given) -> Any:
+        places = range(count)[part.region.named.get("M", slice(None))]
+        return _between(part, [_coordinate(r, rows, count, part.align_corners) for r in places])
+
+    return given.by_pieces(between, "M", each=given.axes["d"])
 
 
 def _coordinate(r: int, rows: int, count: int, align_corners: bool) -> Fraction:
@@ -140,17 +149,17 @@ def _coordinate(r: int, rows: int, count: int, align_corners: bool) -> Fraction:
 
 
 @np.errstate(all="ignore")
-def _between(space: Space, table: Any, where: list[Fraction]) -> Any:
+def _between(part: Given, where: list[Fraction]) -> Any:
     """Return the interpolated rows: ``((n - m) E_a + m E_b) / n`` for ``a + m/n``, rounded once.
 
     The weights are integers, so both products are exact. Large entries are halved often enough for
     that: their partner's lost bits are out of sight.
     """
-    xp = space.xp
+    xp, space = part.xp, part.space
     below = [coordinate.__floor__() for coordinate in where]
     parts = [coordinate - floor for coordinate, floor in zip(where, below, strict=True)]
     upper = [floor + (part > 0) for floor, part in zip(below, parts, strict=True)]
-    low, high = (xp.take(table, space.constant(index, "int64"), axis=0) for index in (below, upper))
+    low, high = (take_rows(part, "table", space.constant(index, "int64")) for index in (below, upper))
     large = xp.maximum(xp.abs(low), xp.abs(high)) > 2.0**900
     shrink = xp.where(large, space.constant(2.0**-100), space.constant(1.0))
     right = space.constant([float(part.numerator) for part in parts])[:, None]

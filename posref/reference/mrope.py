@@ -11,7 +11,9 @@ from typing import Any
 
 from posref.errors import SpecError
 from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.numerics.phase import tables
+from posref.numerics.pieces import TABLE
 from posref.numerics.rows import check_rows
 from posref.reference._mrope_ids import CLAUSES, PositionIds, position_ids
 from posref.reference._rope_tables import CosSin
@@ -130,13 +132,16 @@ def cos_sin(
 
     chosen = [int(given.axis_of_channel[i]) for i in range(len(exact))]
     readers = [[i for i, axis in enumerate(chosen) if axis == a] for a in range(given.axes["A"])]
-    parts = [
-        tables(given.space, given.positions[a, :], tuple(exact[i] for i in own), given.attention_factor)
-        for a, own in enumerate(readers)
-        if own
-    ]
     order = [i for own in readers for i in own]
     back = given.space.constant([order.index(i) for i in range(len(order))], "int64")
-    cos, sin = (xp.take(xp.concat(part, axis=-1), back, axis=-1) for part in zip(*parts, strict=True))
 
-    return CosSin(given.round(cos), given.round(sin))
+    def table(part: Given) -> tuple[Any, Any]:
+        parts = (
+            tables(part.space, part.positions[a, :], tuple(exact[i] for i in own), part.attention_factor)
+            for a, own in enumerate(readers)
+            if own
+        )
+        cos, sin = (xp.take(xp.concat(found, axis=-1), back, axis=-1) for found in zip(*parts, strict=True))
+        return cos, sin
+
+    return CosSin(*given.by_pieces(table, "T", each=len(exact), most=TABLE))

@@ -7,7 +7,8 @@ Normative text: ``spec/schemes/positions.md``.
 from typing import Any, Final
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 
 CLAUSES: Final = {
     "q_positions": "positions.C2",
@@ -118,20 +119,25 @@ def from_mask(attention_mask: Any, *, rule: str, pad_value: int | None, padding_
     """
     given = admit("positions.from_mask", CLAUSES, locals())
     _check_rule(given)
-    xp, mask = given.xp, given.attention_mask
+    xp, mask = given.xp, given.stored["attention_mask"]
     if bool(xp.any((mask != 0) & (mask != 1))):
         raise SpecError("positions.C4", "attention_mask", "must hold 0 and 1 only")
 
+    return given.by_pieces(_ids, "B", each=4 * given.axes["T"])
+
+
+def _ids(given: Given) -> Any:
+    """Return the position ids of some rows."""
+    xp, mask = given.xp, given.attention_mask
     if given.rule == "arange":
         ids = xp.broadcast_to(given.space.constant(list(range(mask.shape[1])), "int64"), mask.shape)
-        return given.space.give(ids + 0 * mask)
+        return ids + 0 * mask
     count = _running(xp, mask)
     if given.rule == "cumsum":
         ids = xp.where(mask == 1, count - 1, given.space.constant(given.pad_value, "int64"))
     else:
         ids = count * mask + (1 if given.rule == "opt" else given.padding_idx)
-
-    return given.space.give(ids)
+    return ids
 
 
 def from_lengths(cu_seqlens: Any) -> Any:
@@ -173,10 +179,14 @@ def from_lengths(cu_seqlens: Any) -> Any:
     if bool(xp.any(bounds[1:] < bounds[:-1])):
         raise SpecError("positions.C5", "cu_seqlens", "must not decrease")
 
-    tokens = given.space.constant(list(range(int(bounds[-1]))), "int64")
-    document = xp.searchsorted(bounds, tokens, side="right") - 1
+    given.axes["T"] = int(bounds[-1])
 
-    return given.space.give(tokens - xp.take(bounds, document, axis=0))
+    def counted(part: Given) -> Any:
+        tokens = part.space.whole(part.region.named.get("T", slice(0, given.axes["T"])))
+        document = xp.searchsorted(bounds, tokens, side="right") - 1
+        return tokens - xp.take(bounds, document, axis=0)
+
+    return given.by_pieces(counted, "T", each=1)
 
 
 def shard(position_ids: Any, *, world_size: int, rank: int, scheme: str) -> Any:
@@ -233,7 +243,7 @@ def shard(position_ids: Any, *, world_size: int, rank: int, scheme: str) -> Any:
         share = ids[given.rank * size : (given.rank + 1) * size]
     if given.scheme == "zigzag":
         mirror = count - 1 - given.rank
-        share = given.xp.concat((share, ids[mirror * size : (mirror + 1) * size]))
+        return given.space.give(given.xp.concat((share, ids[mirror * size : (mirror + 1) * size])))
 
     return given.space.give(share + 0)
 

@@ -12,13 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.numerics.phase import tables
+from posref.numerics.products import score_sizes
 from posref.numerics.rotation import rotate as turn
-from posref.reference._rope_back import Cotangents, apply_vjp, check_slice, rerotate, rotate_vjp
+from posref.numerics.rotation import turned
+from posref.numerics.tokens import Table
+from posref.reference._rope_back import Cotangents, apply_vjp, check_slice, rerotate, rotate_vjp, turned_by
 from posref.reference._rope_moves import permute, permute_weight, table_slice
 from posref.reference._rope_scaling import Scaling, scaled
 from posref.reference._rope_tables import CLAUSES, CosSin, cos_sin, inv_freq, matrix
+from posref.reference._scaled_ladders import Ladder
 
 __all__ = [
     "CosSin",
@@ -90,7 +95,7 @@ def rotate(x: Any, cos: Any, sin: Any, *, pairing_in: str, pairing_out: str, rot
     >>> rotate(x, cos, sin, pairing_in="adjacent", pairing_out="adjacent")
     array([[0., 1., 5.]])
     """
-    given = admit("rope.rotate", CLAUSES, locals())
+    given = admit("rope.rotate", CLAUSES, locals(), unchecked=("x",))
     given.same_leading("cos", "sin")
     given.fits("cos", "x")
     width, start = given.axes["D"], given.rotary_start
@@ -98,17 +103,11 @@ def rotate(x: Any, cos: Any, sin: Any, *, pairing_in: str, pairing_out: str, rot
         message = f"rotary_start {start} + 2 * {given.axes['h']} coordinates exceed the {width} of x"
         raise SpecError("rope.C12", "cos", message, "INVALID_SHAPE")
 
-    turned = turn(
-        given.xp,
-        given.x,
-        given.cos,
-        given.sin,
-        pairing_in=given.pairing_in,
-        pairing_out=given.pairing_out,
-        rotary_start=start,
-    )
+    ways = {"pairing_in": given.pairing_in, "pairing_out": given.pairing_out, "rotary_start": start}
 
-    return given.round(turned)
+    table = Table(given, ("cos", "sin"), given.axes["h"], lambda rows: (rows("cos"), rows("sin")))
+
+    return turned(given, ("x",), table, **ways)[0]
 
 
 def apply(
@@ -167,13 +166,11 @@ def apply(
     >>> apply(np.array([[1.0, 0.0]]), np.array([1]), rotary_dim=2, base=10000.0, pairing="half")
     array([[0.54030231, 0.84147098]])
     """
-    given = admit("rope.apply", CLAUSES, locals())
+    given = admit("rope.apply", CLAUSES, locals(), unchecked=("x",))
     given.fits("positions", "x")
     check_slice(given)
 
-    cos, sin = tables(given.space, given.positions, *scaled(given))
-
-    return given.round(_turn(given, given.x, cos, sin))
+    return turned_by(given, ("x",), "positions", scaled(given))[0]
 
 
 def apply_qk(
@@ -224,14 +221,12 @@ def apply_qk(
     >>> apply_qk(q, k, np.array([1]), rotary_dim=2, base=10000.0, pairing="half").k
     array([[-0.84147098,  0.54030231]])
     """
-    given = admit("rope.apply_qk", CLAUSES, locals())
+    given = admit("rope.apply_qk", CLAUSES, locals(), unchecked=("q", "k"))
     given.fits("positions", "q")
     given.fits("positions", "k")
     check_slice(given)
 
-    cos, sin = tables(given.space, given.positions, *scaled(given))
-
-    return Rotated(*(given.round(_turn(given, side, cos, sin)) for side in (given.q, given.k)))
+    return Rotated(*turned_by(given, ("q", "k"), "positions", scaled(given)))
 
 
 @np.errstate(all="ignore")
@@ -295,12 +290,21 @@ def score(
     check_slice(given)
 
     ladder = scaled(given)
-    queries = _turn(given, given.q, *tables(given.space, given.q_positions, *ladder))
-    keys = _turn(given, given.k, *tables(given.space, given.k_positions, *ladder))
 
-    return given.round(given.xp.matmul(queries, given.xp.matrix_transpose(keys)))
+    def product(part: Given) -> Any:
+        queries = _turn(part, "q", ladder)
+        keys = _turn(part, "k", ladder)
+        return part.xp.matmul(queries, part.xp.matrix_transpose(keys))
+
+    return given.by_pieces(product, "Q K", **score_sizes(given))
 
 
-def _turn(given: Given, x: Any, cos: Any, sin: Any) -> Any:
-    pairing, start = given.pairing, given.rotary_start
-    return turn(given.xp, x, cos, sin, pairing_in=pairing, pairing_out=pairing, rotary_start=start)
+def _turn(part: Given, side: str, ladder: Ladder) -> Any:
+    def made(positions: Any) -> tuple[Any, Any]:
+        return tables(part.space, positions, *ladder, part.dtype)
+
+    cos, sin = part.kept(f"{side}_positions", made)
+    pairing, start = part.pairing, part.rotary_start
+    return turn(
+        part.xp, getattr(part, side), cos, sin, pairing_in=pairing, pairing_out=pairing, rotary_start=start
+    )

@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from posref.numerics.checks import admit
+from posref.numerics.given import Given
+from posref.numerics.products import LARGE, against, key_spans, score_sizes, total, weighed
 from posref.numerics.rows import check_rows, pick, take_rows
 
 CLAUSES: Final = {
@@ -61,15 +63,14 @@ def index(q_positions: Any, k_positions: Any, *, clip_left: int, clip_right: int
     """
     given = admit("shaw.index", CLAUSES, locals())
     given.meet("q_positions", "k_positions")
-    xp = given.xp
 
-    offset = given.k_positions[..., None, :] - given.q_positions[..., :, None]
-    rows = xp.clip(offset, -given.clip_left, given.clip_right) + given.clip_left
+    def rows(part: Given) -> Any:
+        offset = part.k_positions[..., None, :] - part.q_positions[..., :, None]
+        return part.xp.clip(offset, -part.clip_left, part.clip_right) + part.clip_left
 
-    return given.space.give(rows)
+    return given.by_pieces(rows, "Q K", each=1)
 
 
-@np.errstate(all="ignore")
 def scores(q: Any, k: Any, table_k: Any, index: Any, *, scale: float) -> Any:
     r"""Return scaled scores with a vector per offset added to the keys.
 
@@ -117,15 +118,17 @@ def scores(q: Any, k: Any, table_k: Any, index: Any, *, scale: float) -> Any:
     given = admit("shaw.scores", CLAUSES, locals())
     given.same_leading("q", "k")
     check_rows(given, "index", "N", "shaw.C2")
-    xp = given.xp
 
-    content = xp.matmul(given.q, xp.matrix_transpose(given.k))
-    position = pick(given, xp.matmul(given.q, xp.matrix_transpose(given.table_k)), given.index)
-
-    return given.round((content + position) * given.scale + 0.0)
+    return given.by_pieces(_scores, "Q K", **score_sizes(given, "N"))
 
 
 @np.errstate(all="ignore")
+def _scores(part: Given) -> Any:
+    content = against(part, part.q, "k")
+    position = pick(part, against(part, part.q, "table_k"), part.index)
+    return (content + position) * part.scale + 0.0
+
+
 def output(weights: Any, v: Any, table_v: Any, index: Any) -> Any:
     r"""Return weighted sums of values with a vector per offset added.
 
@@ -171,10 +174,19 @@ def output(weights: Any, v: Any, table_v: Any, index: Any) -> Any:
     given = admit("shaw.output", CLAUSES, locals())
     given.same_leading("weights", "v")
     check_rows(given, "index", "N", "shaw.C3")
-    xp = given.xp
 
-    content = xp.matmul(given.weights, given.v)
-    offsets = take_rows(given, given.table_v, given.index)
-    position = xp.matmul(given.weights[..., :, None, :], offsets)[..., 0, :]
+    each = given.axes["K"] * given.axes["D"]
+    return given.by_pieces(_output, "Q", each=each, base=each, most=LARGE)
 
-    return given.round(content + position)
+
+@np.errstate(all="ignore")
+def _output(part: Given) -> Any:
+    content = weighed(part, part.weights, "v")
+    position = total(_of_offsets(part, keys) for keys in key_spans(part))
+    return content + position
+
+
+def _of_offsets(part: Given, keys: slice) -> Any:
+    """Return the weighed rows of the table for some of the keys."""
+    offsets = take_rows(part, "table_v", part.index[:, keys])
+    return part.xp.matmul(part.weights[..., :, None, keys], offsets)[..., 0, :]

@@ -10,8 +10,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.numerics.phase import tables
+from posref.numerics.pieces import TABLE
 from posref.numerics.wide import Frequencies, ladder
 
 CLAUSES: Final = {
@@ -96,6 +98,10 @@ def encode(
     given = admit("sincos2d.encode", CLAUSES, locals())
     frequencies = _frequencies(given)
 
+    return given.by_pieces(lambda part: _table(part, frequencies), "T", each=given.dim, most=TABLE)
+
+
+def _table(given: Given, frequencies: Frequencies) -> Any:
     rows_first = given.axis_order == "y_first"
     first, second = (given.rows, given.cols) if rows_first else (given.cols, given.rows)
     (cos_a, sin_a), (cos_b, sin_b) = (tables(given.space, axis, frequencies) for axis in (first, second))
@@ -104,7 +110,7 @@ def encode(
         "component_major": (sin_a, sin_b, cos_a, cos_b),
     }[given.layout]
 
-    return given.round(given.xp.concat(blocks, axis=-1))
+    return given.xp.concat(blocks, axis=-1)
 
 
 def _frequencies(given: Given) -> Frequencies:

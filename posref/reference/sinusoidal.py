@@ -11,8 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.numerics.phase import tables
+from posref.numerics.pieces import TABLE
 from posref.numerics.rotation import place
 from posref.numerics.wide import Frequencies, ladder
 
@@ -132,9 +134,6 @@ def encode(
     sines = cosines if padded else given.dim - cosines
 
     frequencies = _frequencies(given, sines, given.dim - padded)
-    cos, sin = tables(given.space, given.positions, frequencies)
-    entries = given.xp.concat((sin, cos, given.xp.zeros_like(sin[..., :1])), axis=-1)
-
     sine_at, cosine_at = _columns(given.layout, sines, cosines)
     where = [2 * sines] * given.dim
     for i, column in enumerate(sine_at):
@@ -142,7 +141,12 @@ def encode(
     for i, column in enumerate(cosine_at):
         where[column] = sines + i
 
-    return given.round(place(given.space, entries, where))
+    def table(part: Given) -> Any:
+        cos, sin = tables(part.space, part.positions, frequencies, dtype=part.dtype)
+        entries = part.xp.concat((sin, cos, part.xp.zeros_like(sin[..., :1])), axis=-1)
+        return place(part.space, entries, where)
+
+    return given.by_pieces(table, "T", each=given.dim, most=TABLE)
 
 
 def shift_matrix(

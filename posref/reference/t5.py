@@ -7,9 +7,10 @@ Normative text: ``spec/schemes/t5.md``.
 from typing import Any, Final
 
 from posref.errors import SpecError
-from posref.numerics.buckets import edges, largest, passed
-from posref.numerics.checks import Given, admit
-from posref.numerics.rows import take_rows
+from posref.numerics.buckets import edges, passed, span
+from posref.numerics.checks import admit
+from posref.numerics.distances import by_distance
+from posref.numerics.given import Given
 
 CLAUSES: Final = {
     "num_buckets": "t5.C1",
@@ -70,7 +71,10 @@ def bucket(relative_position: Any, *, num_buckets: int, max_distance: int, bidir
     array([15, 10,  0, 17, 30])
     """
     given = admit("t5.bucket", CLAUSES, locals())
-    return given.space.give(given.xp.asarray(_bucket(given, given.relative_position)))
+    relative = given.stored["relative_position"]
+    found = _edges(given, span(given, relative, relative))
+
+    return given.by_pieces(lambda part: _bucket(part, part.relative_position, found), each=1)
 
 
 def bias(
@@ -126,13 +130,29 @@ def bias(
         message = f"must have num_buckets = {given.num_buckets} rows, got {given.axes['N']}"
         raise SpecError("t5.C3", "table", message, "INVALID_SHAPE")
 
-    rows = _bucket(given, given.k_positions[..., None, :] - given.q_positions[..., :, None])
-    values = take_rows(given, given.table, rows)
+    found = _edges(given, span(given, given.stored["q_positions"], given.stored["k_positions"]))
 
-    return given.round(given.xp.moveaxis(values, -1, -3))
+    return by_distance(given, lambda part, offset: _entries(part, _bucket(part, offset, found)))
 
 
-def _bucket(given: Given, relative: Any) -> Any:
+def _entries(part: Given, rows: Any) -> Any:
+    """Return the entries of all heads in these rows of the table: (..., H, Q, K) for (..., 1, Q, K)."""
+    xp = part.xp
+    flat = xp.take(xp.matrix_transpose(part.table), xp.reshape(rows, (-1,)), axis=1)
+    heads = xp.reshape(flat, (flat.shape[0], *rows.shape[:-3], *rows.shape[-2:]))
+    return xp.moveaxis(heads, 0, -3)
+
+
+def _edges(given: Given, farthest: int) -> list[int]:
+    """Return where the wider and wider buckets begin, as far as any distance reaches."""
+    side = _side(given)
+    exact = side // 2
+    steps, top = side - exact, given.max_distance
+    limits = (top**k * exact ** (steps - k) for k in range(1, steps))
+    return edges(limits, steps, exact, farthest)
+
+
+def _bucket(given: Given, relative: Any, found: list[int]) -> Any:
     xp = given.xp
     side = _side(given)
     exact = side // 2
@@ -143,9 +163,6 @@ def _bucket(given: Given, relative: Any) -> Any:
         distance = xp.where(relative < 0, -relative, xp.zeros_like(relative))
         offset = xp.zeros_like(relative)
 
-    steps, top = side - exact, given.max_distance
-    limits = (top**k * exact ** (steps - k) for k in range(1, steps))
-    found = edges(limits, steps, exact, largest(given.space, distance))
     below = xp.where(distance < exact, distance, xp.full_like(distance, exact))
 
     return offset + below + passed(given.space, distance, found)

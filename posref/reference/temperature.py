@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from posref.errors import SpecError
 from posref.numerics.checks import admit
+from posref.numerics.given import Given
 
 CLAUSES: Final = {
     "beta": "temperature.C1",
@@ -64,10 +65,15 @@ def scale(positions: Any, *, beta: float, floor_scale: int, plus_one: bool, dtyp
     array([1.        , 1.06931472])
     """
     given = admit("temperature.scale", CLAUSES, locals())
+    return given.by_pieces(_scales, "T", each=1)
+
+
+def _scales(given: Given) -> Any:
+    """Return the scales of the tokens of a piece; each step that occurs is computed once."""
     xp, shape = given.xp, given.positions.shape
     count = xp.reshape(given.positions, (-1,)) + int(given.plus_one)
     if count.shape[0] == 0:
-        return given.round(given.space.zeros(shape))
+        return given.space.zeros(shape)
     if int(xp.min(count)) < 0:
         message = f"must be at least {-int(given.plus_one)}, got {int(xp.min(count)) - int(given.plus_one)}"
         raise SpecError("temperature.C1", "positions", message, "OUT_OF_RANGE")
@@ -76,7 +82,7 @@ def scale(positions: Any, *, beta: float, floor_scale: int, plus_one: bool, dtyp
     factors = [_factor(given.beta, int(steps[n])) for n in range(steps.shape[0])]
     scales = xp.take(given.space.constant(factors), xp.reshape(where, (-1,)), axis=0)
 
-    return given.round(xp.reshape(scales, shape))
+    return xp.reshape(scales, shape)
 
 
 def _factor(beta: float, step: int) -> float:

@@ -10,8 +10,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
 from posref.numerics.phase import tables
+from posref.numerics.pieces import TABLE
 from posref.numerics.stretched import stretched
 
 CLAUSES: Final = {
@@ -88,14 +90,17 @@ def encode(
     if given.dim % 2 and given.odd == "error":
         raise SpecError("timestep.C3", "dim", f'must be even where odd is "error", got {given.dim}')
     exponents = _exponents(given)
+    return given.by_pieces(lambda part: _table(part, exponents), "T", each=given.dim, most=TABLE)
 
+
+def _table(given: Given, exponents: list[Fraction]) -> Any:
     parts = [_tables(given, *run, exponents) for run in _runs(given)]
     cos, sin = (given.xp.concat(found, axis=0) for found in zip(*parts, strict=True))
     blocks = [cos, sin] if given.flip_sin_to_cos else [sin, cos]
     if given.dim % 2:
         blocks.append(given.xp.zeros_like(sin[:, :1]))
 
-    return given.round(given.xp.concat(blocks, axis=-1))
+    return given.xp.concat(blocks, axis=-1)
 
 
 def _exponents(given: Given) -> list[Fraction]:

@@ -9,13 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
+from posref.numerics.given import Given
+from posref.numerics.products import against, row_sizes
 from posref.numerics.rows import pick
 
 CLAUSES: Final = {"scale": "transformer_xl.C1", "distances": "transformer_xl.C2"}
 
 
-@np.errstate(all="ignore")
 def scores(
     q: Any,
     k: Any,
@@ -80,13 +81,16 @@ def scores(
     array([[[203. ,  24.5]]])
     """
     given = admit("transformer_xl.scores", CLAUSES, locals())
-    xp = given.xp
-    rows = _rows(given, given.q_positions[:, None] - given.k_positions[None, :])
 
-    content = xp.matmul(given.q + given.u[:, None, :], xp.matrix_transpose(given.k))
-    of_distance = xp.matmul(given.q + given.v[:, None, :], xp.matrix_transpose(given.r))
+    return given.by_pieces(_scores, "Q H", **row_sizes(given, given.axes["N"]))
 
-    return given.round((content + pick(given, of_distance, rows)) * given.scale + 0.0)
+
+@np.errstate(all="ignore")
+def _scores(part: Given) -> Any:
+    rows = _rows(part, part.q_positions[:, None] - part.k_positions[None, :])
+    content = against(part, part.q + part.u[:, None, :], "k")
+    of_distance = against(part, part.q + part.v[:, None, :], "r")
+    return (content + pick(part, of_distance, rows)) * part.scale + 0.0
 
 
 def _rows(given: Given, wanted: Any) -> Any:

@@ -7,15 +7,17 @@ Axis letters: ``T`` tokens, ``D`` head width, ``R`` rotated width, ``h = R / 2``
 ``spec/schemes/xpos.md``.
 """
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.checks import Given, admit
+from posref.numerics.checks import admit
 from posref.numerics.decay import exponents, power_of_two, rates
 from posref.numerics.doubled import Doubled
+from posref.numerics.given import Given
 from posref.numerics.phase import tables
 from posref.numerics.rotation import rotate
 from posref.reference._rope_tables import frequencies
@@ -90,7 +92,11 @@ def scale(
     """
     given = admit("xpos.scale", CLAUSES, locals())
 
-    return given.round(_checked(given, _exponent(given)))
+    per_token = _rates(given)
+
+    return given.by_pieces(
+        lambda part: _checked(part, _exponent(part, per_token)), "T", each=given.rotary_dim // 2
+    )
 
 
 def apply(
@@ -155,25 +161,31 @@ def apply(
         message = f"{given.rotary_dim} exceeds the width {given.axes['D']}"
         raise SpecError("xpos.C2", "rotary_dim", message, "INVALID_SHAPE")
 
-    scaled = _decayed(given)
-    cos, sin = tables(given.space, given.positions, frequencies(given))
-    pairing = given.pairing
+    per_token, omega, pairing = _rates(given), frequencies(given), given.pairing
 
-    return given.round(rotate(given.xp, scaled, cos, sin, pairing_in=pairing, pairing_out=pairing))
+    def scaled(part: Given) -> Any:
+        cos, sin = part.kept(
+            "positions", lambda positions: tables(part.space, positions, omega, dtype=part.dtype)
+        )
+        decayed = _decayed(part, per_token)
+        return rotate(part.xp, decayed, cos, sin, pairing_in=pairing, pairing_out=pairing)
+
+    return given.by_pieces(scaled, "T", each=given.axes["D"])
 
 
 @np.errstate(all="ignore")
-def _decayed(given: Given) -> Any:
+def _decayed(given: Given, per_token: list[Decimal]) -> Any:
     """Return `x` with its pairs multiplied; the other coordinates are moved."""
-    xp, exponent = given.xp, _exponent(given)
+    xp, exponent = given.xp, _exponent(given, per_token)
     _checked(given, exponent)
     if given.role == "key":
         exponent = Doubled(-exponent.high, -exponent.low)
     power = power_of_two(given.space, exponent)
-    part = given.x[..., : given.rotary_dim]
+    x = given.x
+    part = x[..., : given.rotary_dim]
     for factor in power:
         part = part * _on_coordinates(given, factor)
-    return xp.concat((part, given.x[..., given.rotary_dim :]), axis=-1)
+    return xp.concat((part, x[..., given.rotary_dim :]), axis=-1)
 
 
 def _on_coordinates(given: Given, factor: Any) -> Any:
@@ -184,11 +196,16 @@ def _on_coordinates(given: Given, factor: Any) -> Any:
     return xp.reshape(xp.stack((factor, factor), axis=-1), (*factor.shape[:-1], given.rotary_dim))
 
 
-def _exponent(given: Given) -> Doubled:
-    """Return the binary logarithms of the scales."""
+def _rates(given: Given) -> list[Decimal]:
+    """Return how much the binary logarithm of each scale grows per token."""
     width, gamma = given.rotary_dim, Fraction(given.gamma)
     zeta = [(i + gamma * width) / ((1 + gamma) * width) for i in range(0, width, 2)]
-    return exponents(given.space, given.positions, given.center, rates(zeta, given.scale_base))
+    return rates(zeta, given.scale_base)
+
+
+def _exponent(given: Given, per_token: list[Decimal]) -> Doubled:
+    """Return the binary logarithms of the scales."""
+    return exponents(given.space, given.positions, given.center, per_token)
 
 
 @np.errstate(all="ignore")

@@ -11,8 +11,6 @@ from typing import Any
 
 from mutation import Mutant, functions
 
-from posref.numerics import wide
-
 Undo = Callable[[], None]
 
 
@@ -21,17 +19,20 @@ def exchanged(module: types.ModuleType, mutant: Mutant) -> Iterator[None]:
     """Put a mutant in force: whoever holds its function, or its constant, has the changed one."""
     exchange = {"code": exchange_code, "default": exchange_defaults, "constant": exchange_constant}
     undo = exchange[mutant.kind](module, mutant)
-    forget()
+    forget(module)
     try:
         yield
     finally:
         undo()
-        forget()
+        forget(module)
 
 
-def forget() -> None:
-    """Empty what the reference remembers between calls."""
-    wide.pi_times_two_to.cache_clear()
+def forget(module: types.ModuleType) -> None:
+    """Empty what the numerics remember between calls, if it is they that change."""
+    if module.__name__.startswith("posref.numerics."):
+        for name in [name for name in sys.modules if name.startswith("posref.numerics.")]:
+            for found in vars(sys.modules[name]).values():
+                getattr(found, "cache_clear", int)()
 
 
 def function(module: types.ModuleType, name: str) -> types.FunctionType:

@@ -123,8 +123,7 @@ def tracing(names: frozenset[str]) -> Iterator[Lines]:
         sys.settrace(before)
 
 
-def traced(test: Vector, names: frozenset[str]) -> tuple[Outcome, Lines]:
-    """Put one vector to the reference; return too which lines of the files it ran."""
+def traced(test: Vector, names: frozenset[str]) -> tuple[Outcome, Outcome, Lines]:
+    """Put one vector to the reference in float64 and in float32; return too which lines of the files ran."""
     with tracing(names) as ran:
-        found = outcome(test)
-    return found, ran
+        return outcome(test), outcome(test, "float32"), ran

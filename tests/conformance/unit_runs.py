@@ -21,8 +21,8 @@ FOLDERS = {"numerics": TESTS / "numerics", "reference": TESTS / "schemes"}
 OF_DEFAULTS = "python_signature"
 """The test that compares defaults with the registry runs no line of what it looks at."""
 
-APART = "test_imports"
-"""What starts another Python, where no mutant is in force."""
+APART = ("test_imports", "test_memory")
+"""What starts another Python, where no mutant is in force, and what measures memory, slowly, not results."""
 
 LIMIT_SECONDS = 20.0
 
@@ -40,7 +40,7 @@ class Units:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         own = {FOLDERS[Path(file).parent.name] for file in self.files}
-        items = [item for item in session.items if APART not in item.nodeid]
+        items = [item for item in session.items if not any(name in item.nodeid for name in APART)]
         asked = [item for item in items if OF_DEFAULTS in item.nodeid or own.intersection(item.path.parents)]
         runs = [(item, *self.first(item)) for item in asked]
         for module, mutant in self.mutants:

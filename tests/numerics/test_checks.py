@@ -261,3 +261,9 @@ def test_integer_dtypes_agree(name: str) -> None:
         changed = {key: value.astype(dtype) if key in whole else value for key, value in inputs.items()}
         got = outputs(call(name, changed, params))
         assert all(np.array_equal(one, other) for one, other in zip(got, expected, strict=True))
+
+
+def test_a_position_of_float32_beyond_the_range_is_refused():
+    x, far = np.ones((1, 2)), np.array([2.0**54], dtype=np.float32)
+    with pytest.raises(SpecError, match=r"conventions\.C4.*2\*\*53"):
+        find("reference", "rope.apply")(x, far, rotary_dim=2, base=10000.0, pairing="half")

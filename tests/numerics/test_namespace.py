@@ -167,6 +167,32 @@ def test_foreign_byte_order_is_read_and_native_comes_back() -> None:
     assert got.dtype == np.float64
 
 
+def test_only_a_foreign_byte_order_is_copied_on_entry() -> None:
+    here, foreign = Space("numpy", np), np.array([1, 258], dtype=np.dtype(np.int32).newbyteorder())
+    entered = here.enter(foreign)
+    assert entered.dtype.isnative
+    assert entered.tolist() == [1, 258]
+    assert here.enter(entered) is entered
+
+
+def test_entered_values_widen_to_one_of_three_dtypes() -> None:
+    here = Space("numpy", np)
+    for stored, name, wide, values in (
+        (np.array([0x3F80, 0xC000], np.uint16), "bfloat16", np.float64, [1.0, -2.0]),
+        (np.array([0x3F80, 0xC000], np.uint16), None, np.int64, [0x3F80, 0xC000]),
+        (np.array([0.5, -2.0], np.float16), None, np.float64, [0.5, -2.0]),
+        (np.array([True, False]), None, np.bool_, [True, False]),
+    ):
+        got = here.widen(stored, name)
+        assert (got.dtype, got.tolist()) == (wide, values)
+
+
+def test_the_caller_s_own_bfloat16_is_not_looked_for(need: Need, monkeypatch: pytest.MonkeyPatch) -> None:
+    dtype = np.dtype(need("ml_dtypes").bfloat16)
+    monkeypatch.setitem(importlib.import_module("sys").modules, "ml_dtypes", None)
+    assert Space("numpy", np).leave(np.array([0x3F80], np.uint16), dtype).dtype == dtype
+
+
 def test_results_are_new_and_writeable(on: Any) -> None:
     x = np.arange(8.0).reshape(2, 4)
     given = on(x)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from posref.numerics.rounding import decode_bits, exact, native, on_grid, round_bits, ulp
+from posref.numerics.rounding import FORMATS, decode_bits, exact, finite, native, on_grid, round_bits, ulp
 
 SHORT = ("float16", "bfloat16")
 DIGITS = {"float64": 53, "float32": 24, "bfloat16": 8, "float16": 11}
@@ -76,6 +76,47 @@ def test_nan_stays_nan_and_zero_keeps_its_sign(dtype: str) -> None:
     assert np.signbit(zeros).tolist() == [False, True, False]
 
 
+def test_every_nan_becomes_the_quiet_nan_of_bfloat16() -> None:
+    """With all bits of its fraction set, rounding as a number would carry into the sign."""
+    patterns = np.array([0x7FF8 << 48, (1 << 63) - 1, (1 << 64) - 1, (0x7FF0 << 48) + 1], dtype=np.uint64)
+    assert round_bits(patterns.view(np.float64), "bfloat16").tolist() == [0x7F80 + 0x40] * 4
+
+
+@pytest.mark.parametrize(
+    ("dtype", "infinity"), [("float32", 0x7F800000), ("bfloat16", 0x7F80), ("float16", 0x7C00)]
+)
+def test_rounding_reports_nothing(dtype: str, infinity: int) -> None:
+    signalling = np.array([(0x7FF0 << 48) + 1], dtype=np.uint64).view(np.float64)
+    with np.errstate(all="raise"):
+        assert round_bits([1e300, 1e-300], dtype).tolist() == [infinity, 0]
+        assert round_bits(signalling, dtype)[0] > infinity
+
+
+@pytest.mark.parametrize(
+    ("dtype", "pattern"), [("float32", 0x7F800001), ("bfloat16", 0x7F81), ("float16", 0x7C01)]
+)
+def test_a_signalling_nan_decodes_without_a_report(dtype: str, pattern: int) -> None:
+    with np.errstate(all="raise"):
+        assert np.isnan(decode_bits([pattern], dtype)).tolist() == [True]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_number_that_is_not_finite_is_found_wherever_it_stands(dtype: str) -> None:
+    """The pass goes by blocks of 2**15; the last is not full."""
+    values = np.ones(2**17 + 3, dtype)
+    assert finite(values, dtype)
+    for place in (0, 2**15 - 1, 2**15, 2**16 - 1, 2**17 - 1, 2**17 + 2):
+        for wrong in (np.inf, -np.inf, np.nan):
+            values[place] = wrong
+            assert not finite(values, dtype)
+        values[place] = 1.0
+
+
+@pytest.mark.parametrize("dtype", DIGITS)
+def test_no_numbers_at_all_are_finite(dtype: str) -> None:
+    assert finite(np.zeros((2, 0), np.uint16 if dtype == "bfloat16" else dtype), dtype)
+
+
 def test_float32_agrees_with_rational_rounding() -> None:
     draw = np.random.default_rng(20240601)
     values = draw.standard_normal(2000) * 2.0 ** draw.integers(-160, 120, 2000)
@@ -123,6 +164,8 @@ def test_exact_of_integers_widens_and_keeps_the_name() -> None:
     name, values = exact(np.array([200], dtype=np.uint8))
     assert (name, values.dtype, values.tolist()) == ("uint8", np.int64, [200])
     assert exact(np.array([True]))[0] == "bool"
+    name, values = exact(np.array([0, 1, 2**63 - 1], dtype=np.uint64))
+    assert (name, values.dtype, values.tolist()) == ("uint64", np.int64, [0, 1, 2**63 - 1])
     with pytest.raises(TypeError, match="does not fit int64"):
         exact(np.array([2**63], dtype=np.uint64))
     with pytest.raises(TypeError, match="complex128"):
@@ -141,3 +184,23 @@ def test_exact_reads_the_other_byte_order(code):
     name, found = exact(values.astype(code))
     assert name == np.dtype(code).newbyteorder("<").name
     assert found.tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("dtype", SHORT)
+def test_rounding_agrees_with_the_grid_on_hard_patterns(dtype: str) -> None:
+    """Near every tie, in every binade of float64, and where a rounding to float32 would come first."""
+    numbers = decode_bits(positive_finite(dtype), dtype)
+    ties = (numbers[:-1] + numbers[1:]) / 2
+    hard = [numbers, ties]
+    for power in (-52, -40, -30, -26, -25, -24):
+        hard += [ties * (1 + 2.0**power), ties * (1 - 2.0**power), numbers * (1 + 2.0**power)]
+    draw = np.random.default_rng(20250303)
+    hard += [draw.integers(0, 2**63, 100_000).view(np.float64)]
+    values = np.concatenate(hard)
+    values = values[np.isfinite(values)]
+    with np.errstate(over="ignore"):
+        want = np.asarray(on_grid(values, dtype)).astype(np.float32)
+        largest = decode_bits(FORMATS[dtype].infinity - 1, dtype)
+        want = np.where(want > largest, np.inf, want)
+        assert np.array_equal(decode_bits(round_bits(values, dtype), dtype), want)
+        assert np.array_equal(decode_bits(round_bits(-values, dtype), dtype), -want)

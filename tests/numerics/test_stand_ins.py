@@ -86,6 +86,9 @@ def test_integers_and_booleans_come_back_as_tensors(torch: Any) -> None:
     got = posref.positions.from_lengths(lengths)
     assert type(got) is Tensor
     assert got.stored.tolist() == [0, 1, 0, 1, 2]
+    given = Space("torch", np).give(np.array([True, False]))
+    assert type(given) is Tensor
+    assert given.stored.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(("device", "gradient"), [("cuda", False), ("cpu", True), ("cuda", True)])
@@ -139,12 +142,16 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         assert Device.entered == 1
         return np.asarray(values, dtype=dtype).view(Far)
 
+    def arange(start: int, stop: int, dtype: Any = "int32") -> Any:
+        assert Device.entered == 1
+        return np.arange(start, stop, dtype=dtype).view(Far)
+
     def missing(name: str) -> Any:
         if name == "bfloat16":
             raise AttributeError(name)
         return getattr(np, name)
 
-    vars(module).update(asarray=asarray, __getattr__=missing)
+    vars(module).update(asarray=asarray, arange=arange, __getattr__=missing)
     monkeypatch.setitem(sys.modules, "cupy", module)
     return module
 
@@ -157,6 +164,22 @@ def test_constants_are_made_on_the_device_of_the_arguments(cupy: Any) -> None:
         assert type(made) is Far
         assert made.dtype == dtype
     assert Device.entered == 0
+
+
+def test_whole_numbers_are_int64_on_the_device_of_the_arguments(cupy: Any) -> None:
+    made = Space("cupy", cupy, HERE).whole(slice(2, 5))
+    assert type(made) is Far
+    assert (made.dtype, made.tolist()) == (np.int64, [2, 3, 4])
+    assert Device.entered == 0
+
+
+def test_whole_numbers_are_int64_where_that_is_not_the_default() -> None:
+    def arange(start: int, stop: int, dtype: Any = "int32", device: Any = None) -> Any:
+        assert device is HERE
+        return np.arange(start, stop, dtype=dtype)
+
+    made = Space("elsewhere", types.SimpleNamespace(arange=arange, int64=np.int64), HERE).whole(slice(2, 5))
+    assert (made.dtype, made.tolist()) == (np.int64, [2, 3, 4])
 
 
 def test_an_array_of_another_library_beside_it_is_refused(cupy: Any) -> None:

@@ -72,6 +72,23 @@ def test_f1_bias_by_brute_force(form: str, future: str) -> None:
     assert not np.signbit(got[got == 0]).any()
 
 
+@pytest.mark.parametrize("form", ["neg_distance", "neg_abs", "key_index"])
+def test_f1_zero_times_a_negative_slope_is_plus_zero(form: str) -> None:
+    got = alibi.bias(np.array([0]), np.array([0]), np.array([-0.5]), form=form, future="keep")
+    assert got[0, 0, 0] == 0
+    assert not np.signbit(got[0, 0, 0])
+
+
+@pytest.mark.parametrize("future", ["keep", "neg_inf"])
+def test_f1_key_index_on_long_runs_of_positions(future: str) -> None:
+    """The other forms depend on distances alone, which long runs share; this one does not."""
+    q, k, slopes = np.arange(7, 27), np.arange(5, 35), np.array([0.5, 0.375])
+    got = alibi.bias(q, k, slopes, form="key_index", future=future)
+    keys = np.broadcast_to(slopes[:, None, None] * k, (2, 20, 30))
+    hidden = (k > q[:, None]) & (future == "neg_inf")
+    assert np.array_equal(got, np.where(hidden, -np.inf, keys))
+
+
 def test_f1_key_index_differs_from_distance_by_a_constant_a_row() -> None:
     """Softmax ignores a constant a row: that is why BLOOM's form is the same attention."""
     at, slopes = np.arange(6), np.array([0.5, 0.25])

@@ -108,6 +108,7 @@ def test_d5_bits_move(dtype: str) -> None:
     got = rope.permute_weight(weight, num_heads=1, rotary_dim=4, **FORTH)
     assert got.tobytes() == weight[[0, 2, 1, 3]].tobytes()
     rows = rope.table_slice(x.reshape(6, 1), -x.reshape(6, 1), offset=4, length=2)
+    assert not np.shares_memory(rows.cos, x)
     assert rows.cos.tobytes() == x.reshape(6, 1)[4:].tobytes()
     assert rows.sin.tobytes() == (-x).reshape(6, 1)[4:].tobytes()
 
