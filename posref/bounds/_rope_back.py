@@ -1,4 +1,4 @@
-"""Bounds of keys that are shifted and of cotangents that go back: precision.C24 and C25."""
+"""Bounds of keys that are shifted and of the cotangents of a rotation: precision.C24 and C25."""
 
 import math
 from collections.abc import Sequence
@@ -28,25 +28,6 @@ def rerotate(
     ladder = scaled(model, scaling, rotary_dim, base, seq_len)._replace(factor=1.0, off=0.0)
     places = pairs_of(pairing, rotary_dim, rotary_start)
     return written(k.shape, turned(model, k, delta, places, ladder), places)
-
-
-def apply_vjp(
-    model: Model,
-    grad_y: np.ndarray,
-    x: np.ndarray,
-    positions: np.ndarray,
-    *,
-    rotary_dim: int,
-    base: float,
-    pairing: str,
-    rotary_start: int = 0,
-    scaling: Any = None,
-    seq_len: int | None = None,
-) -> Parts:
-    """Bound of a cotangent that turns back: that of a rotation the other way."""
-    ladder = scaled(model, scaling, rotary_dim, base, seq_len)
-    places = pairs_of(pairing, rotary_dim, rotary_start)
-    return written(grad_y.shape, turned(model, grad_y, positions, places, ladder), places)
 
 
 def rotate_vjp(

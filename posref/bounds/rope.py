@@ -7,7 +7,7 @@ import numpy as np
 
 from posref.bounds import _score
 from posref.bounds._ladder import condition, ladder, turn
-from posref.bounds._rope_back import apply_vjp, rerotate, rotate_vjp
+from posref.bounds._rope_back import rerotate, rotate_vjp
 from posref.bounds._rope_moves import permute, permute_weight, table_slice
 from posref.bounds._rotation import pairs_of, rotate, turned, written
 from posref.bounds._scaled import scaled
@@ -84,6 +84,11 @@ def apply_qk(
 ) -> tuple[Parts, Parts]:
     """Bound of `apply` on each of the two tensors."""
     return apply(model, q, positions, **params), apply(model, k, positions, **params)
+
+
+def apply_vjp(model: Model, grad_y: np.ndarray, x: np.ndarray, positions: np.ndarray, **params: Any) -> Parts:
+    """Bound of a cotangent that turns back: that of a rotation the other way."""
+    return apply(model, grad_y, positions, **params)
 
 
 def score(

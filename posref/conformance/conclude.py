@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from posref.conformance.claims import ladder
 from posref.conformance.compare import Evidence
 from posref.conformance.diagnose import UNKNOWN, Diagnosis, describe, name_mistakes
 from posref.conformance.diagnose_scenario import name_stale
@@ -119,8 +118,7 @@ def _strongest(group: Sequence[Attempt]) -> str:
     evidence = [attempt.evidence for attempt in ran if attempt.evidence is not None]
     if len(evidence) < len(ran):
         return "none"
-    dtype = ran[0].result.dtype
-    return next((claim for claim in ladder(dtype) if all(one.holds(claim) for one in evidence)), "none")
+    return strongest(evidence, ran[0].result.dtype)
 
 
 def _diagnosis(group: Sequence[Attempt]) -> str:

@@ -95,7 +95,7 @@ def _places(evidence: Evidence, names: tuple[str, ...]) -> Iterator[Property]:
             for said, test in POSITIONS.items():
                 yield f"{entry.name} {said}", own[0], test(own[1])
     if {"q_positions", "k_positions"} <= found.keys():
-        yield from _distances(*found["q_positions"], *found["k_positions"], len(names))
+        yield from _distances(*found["q_positions"], *found["k_positions"])
 
 
 def aligned(shape: str, values: Array, names: tuple[str, ...]) -> tuple[Axes, Array] | None:
@@ -110,7 +110,7 @@ def aligned(shape: str, values: Array, names: tuple[str, ...]) -> tuple[Axes, Ar
     return places, values.reshape([values.shape[axis] for axis in kept])
 
 
-def _distances(q_axes: Axes, q: Array, k_axes: Axes, k: Array, rank: int) -> Iterator[Property]:
+def _distances(q_axes: Axes, q: Array, k_axes: Axes, k: Array) -> Iterator[Property]:
     places = tuple(sorted({*q_axes, *k_axes}))
     distance = spread(k, k_axes, places) - spread(q, q_axes, places)
     yield "keys after the query", places, distance > 0

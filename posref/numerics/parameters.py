@@ -11,7 +11,7 @@ from posref.operation import Parameter
 
 
 def parameter(field: Parameter, value: Any, clauses: Mapping[str, str]) -> Any:
-    """Return `value` as a Python integer, float or string, or None, if `field` allows it.
+    """Return `value` in plain Python types, or None, if `field` allows it.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def parameter(field: Parameter, value: Any, clauses: Mapping[str, str]) -> Any:
 
     Returns
     -------
-    int, float, str, mapping or None
+    bool, int, float, str, list, mapping or None
         The same value.
 
     Raises

@@ -131,9 +131,10 @@ def _walk(
 
 def _checked(given: Given) -> tuple[list[int], list[Place], list[Fraction]]:
     """Return token types, merged grids and intervals of the host."""
-    types = [int(given.token_types[n]) for n in range(given.axes["T"])]
-    grids = [[int(given.grids[n, a]) for a in range(3)] for n in range(given.axes["N"])]
-    rates = [[int(given.temporal_interval[n, a]) for a in range(2)] for n in range(given.axes["V"])]
+    tokens, sizes, intervals = given.token_types, given.grids, given.temporal_interval
+    types = [int(tokens[n]) for n in range(given.axes["T"])]
+    grids = [[int(sizes[n, a]) for a in range(3)] for n in range(given.axes["N"])]
+    rates = [[int(intervals[n, a]) for a in range(2)] for n in range(given.axes["V"])]
     merge = given.spatial_merge_size
     for kind in types:
         if kind not in (0, 1, 2):

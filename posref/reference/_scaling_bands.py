@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from posref.errors import SpecError
 from posref.numerics.checks import admit
-from posref.numerics.given import Given
 from posref.reference import _scaled_ladders as ladders
 from posref.reference._scaled_ladders import LongRope, Yarn
 from posref.reference._scaling_common import CLAUSES, Scaled, rounded
@@ -208,17 +206,9 @@ def longrope(
     array([1.    , 0.0025])
     """
     given = admit("rope_scaling.longrope", CLAUSES, locals())
-    _check_pairs(given)
 
     lists = given.space.host(given.short_factor), given.space.host(given.long_factor)
     length, now = given.original_max_position_embeddings, given.seq_len
     parameters = LongRope(given.factor, length, *lists, now, given.attention_factor)
 
     return rounded(given, ladders.longrope(given.rotary_dim, given.base, parameters))
-
-
-def _check_pairs(given: Given) -> None:
-    pairs, found = given.rotary_dim // 2, given.axes["h"]
-    if found != pairs:
-        message = f"must have {pairs} elements, one a pair, got {found}"
-        raise SpecError("rope_scaling.C10", "short_factor", message, "INVALID_SHAPE")

@@ -261,11 +261,11 @@ def _scores(given: Given, q: str, k: str) -> Any:
 
 def _masked(given: Given, z: Any) -> Any:
     """Return scores with bias, -inf where masked; a query that sees nothing is refused."""
-    xp = given.xp
-    if given.bias is not None:
-        z = z + given.bias
-    if given.mask is not None:
-        z = xp.where(given.mask, z, given.space.constant(-float("inf")))
+    xp, bias, mask = given.xp, given.bias, given.mask
+    if bias is not None:
+        z = z + bias
+    if mask is not None:
+        z = xp.where(mask, z, given.space.constant(-float("inf")))
     alive = xp.any(z != -float("inf"), axis=-1)
     if not bool(xp.all(alive)):
         message = f"{int(xp.sum(xp.astype(~alive, xp.int64)))} queries have no key to attend to"

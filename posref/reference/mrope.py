@@ -130,7 +130,8 @@ def cos_sin(
     check_rows(given, "axis_of_channel", "A", "mrope.C2")
     xp, exact = given.xp, [Decimal(entry) for entry in given.space.host(given.inv_freq)]
 
-    chosen = [int(given.axis_of_channel[i]) for i in range(len(exact))]
+    axes = given.axis_of_channel
+    chosen = [int(axes[i]) for i in range(len(exact))]
     readers = [[i for i, axis in enumerate(chosen) if axis == a] for a in range(given.axes["A"])]
     order = [i for own in readers for i in own]
     back = given.space.constant([order.index(i) for i in range(len(order))], "int64")

@@ -1,5 +1,6 @@
 """Inputs on which the bounds are tried, and their true values from the golden definition."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 
@@ -27,7 +28,7 @@ class Trial:
 
     @property
     def base(self):
-        return self.params.get("base", np.inf)
+        return self.params.get("base", self.params.get("max_period", np.inf))
 
     def tensors(self):
         return [self.inputs.get(entry.name) for entry in operation.signature(self.operation).inputs]
@@ -201,3 +202,34 @@ def trials():
     """Return every trial."""
     groups = [group(short) for short in (True, False) for group in (rope_trials, other_trials)]
     return tuple(trial for group in (*groups, tiny_trials()) for trial in group)
+
+
+def figures(pipelines, trials):
+    """Return (rejections, {(claim, dtype, operation, output): max(error / bound)}) over honest pipelines.
+
+    `pipelines` are (claim, pipeline, least base); half precision gets only what is exact in it.
+    """
+    refused, most = [], defaultdict(float)
+    for claim, pipeline, least in pipelines:
+        narrow = pipeline.work not in ("float32", "float64") or pipeline.out not in ("float32", "float64")
+        for trial in trials:
+            if trial.base < least or (narrow and not trial.short):
+                continue
+            function = getattr(pipeline, trial.operation.replace(".", "_"))
+            got = outputs(function(*trial.tensors(), **trial.params))
+            for name, (error, limit, fine, vain) in judged(trial, claim, got, pipeline.out).items():
+                if not fine.all():
+                    refused.append((claim, pipeline.name, trial.operation, name, trial.params))
+                ratio = np.divide(error, limit, out=np.zeros(error.shape), where=~vain & (limit > 0))
+                key = claim, pipeline.out, trial.operation, name
+                most[key] = max(most[key], float(ratio.max(initial=0)))
+    return refused, dict(most)
+
+
+def by_operation(figures):
+    """Return the same with the outputs of an operation taken together: the largest ratio of any."""
+    refused, most = figures
+    found = defaultdict(float)
+    for (*key, _), ratio in most.items():
+        found[tuple(key)] = max(found[tuple(key)], ratio)
+    return refused, dict(found)

@@ -3,7 +3,6 @@
 import ast
 import importlib
 import math
-from collections import defaultdict
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -21,40 +20,19 @@ from posref.bounds.model import DEFAULT_CLAIM, MODELS, applies, bound
 from posref.numerics.rounding import decode_bits, round_bits, ulp
 
 PIPELINES = tuple(_honest.pipelines())
+U = 2.0**-53
 SUMS = {"rope.score", "attention.scores", "attention.output"}
-
-
-def runs(claim, pipeline, least):
-    """Yield (trial, output, error, bound, allowed, informative) of one honest implementation."""
-    narrow = pipeline.work not in ("float32", "float64") or pipeline.out not in ("float32", "float64")
-    for trial in _trials.trials():
-        if trial.base < least or (narrow and not trial.short):
-            continue
-        got = _trials.outputs(
-            getattr(pipeline, trial.operation.replace(".", "_"))(*trial.tensors(), **trial.params)
-        )
-        for name, (error, limit, fine, vain) in _trials.judged(trial, claim, got, pipeline.out).items():
-            yield trial, name, error, limit, fine, ~vain
 
 
 @cache
 def figures():
-    """Return (rejections, {(claim, dtype, operation): max(error / bound)}) over the honest."""
-    refused, most = [], defaultdict(float)
-    for claim, pipeline, least in PIPELINES:
-        for trial, name, error, limit, fine, telling in runs(claim, pipeline, least):
-            if not fine.all():
-                refused.append((claim, pipeline.name, trial.operation, trial.params, name))
-            key = claim, pipeline.out, trial.operation
-            ratio = np.divide(error, limit, out=np.zeros(error.shape), where=telling)
-            most[key] = max(most[key], float(ratio.max(initial=0)))
-    return refused, dict(most)
+    return _trials.by_operation(_trials.figures(PIPELINES, _trials.trials()))
 
 
 def test_honest_implementations_are_accepted():
     refused, most = figures()
     assert refused == []
-    assert {claim for claim, _, _ in most} == set(MODELS)
+    assert {claim for claim, *_ in most} == set(MODELS)
     assert {name for _, _, name in most} == implemented(_honest)
 
 
@@ -246,10 +224,11 @@ def test_sizes():
     a, b = r.standard_normal((2, 3, 7)), r.standard_normal((4, 7))
     assert np.allclose(_size.dot(a, b), a @ b.T, rtol=1e-13)
     x = np.linspace(-700, 690, 999)
-    assert np.allclose(_size.exp(x), np.exp(x), rtol=1e-12)
+    # the argument, reduced, is off by a unit roundoff or two of itself; a unit of each result
+    assert (np.abs(_size.exp(x) / np.exp(x) - 1) <= (2 * np.abs(x) + 4) * U).all()
     small = np.array([-0.5, 0.0, 1e-9, 0.49])
-    assert np.allclose(_size.expm1_small(small), np.expm1(small), rtol=1e-14)
-    assert np.allclose(ladder(1e4, step(64), 32), 1e4 ** (-np.arange(32) / 32), rtol=1e-15)
+    assert np.allclose(_size.expm1_small(small), np.expm1(small), rtol=4 * U, atol=0)
+    assert np.allclose(ladder(1e4, step(64), 32), 1e4 ** (-np.arange(32) / 32), rtol=4 * U, atol=0)
 
 
 SAME_EVERYWHERE = {

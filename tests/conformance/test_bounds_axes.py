@@ -1,6 +1,5 @@
 """Bounds of the schemes with several axes: the honest stay inside, nothing is slack, zeros are exact."""
 
-from collections import defaultdict
 from functools import cache
 
 import _trials
@@ -17,35 +16,15 @@ OPERATIONS = {"axial_rope.cos_sin", "mrope.cos_sin", "temperature.scale"}
 LLAMA = {"beta": 0.1, "floor_scale": 8192, "plus_one": True}
 
 
-def runs(claim, pipeline, least):
-    """Yield (trial, output, error, bound, allowed, informative) of one honest implementation."""
-    for trial in honest.trials():
-        if trial.base < least:
-            continue
-        function = getattr(pipeline, trial.operation.replace(".", "_"))
-        got = _trials.outputs(function(*trial.tensors(), **trial.params))
-        for name, (error, limit, fine, vain) in _trials.judged(trial, claim, got, pipeline.out).items():
-            yield trial, name, error, limit, fine, ~vain
-
-
 @cache
 def figures():
-    """Return (rejections, {(claim, dtype, operation): max(error / bound)}) over the honest."""
-    refused, most = [], defaultdict(float)
-    for claim, pipeline, least in PIPELINES:
-        for trial, name, error, limit, fine, telling in runs(claim, pipeline, least):
-            if not fine.all():
-                refused.append((claim, pipeline.name, trial.operation, trial.params, name))
-            key = claim, pipeline.out, trial.operation
-            ratio = np.divide(error, limit, out=np.zeros(error.shape), where=telling)
-            most[key] = max(most[key], float(ratio.max(initial=0)))
-    return refused, dict(most)
+    return _trials.by_operation(_trials.figures(PIPELINES, honest.trials()))
 
 
 def test_honest_implementations_are_accepted():
     refused, most = figures()
     assert refused == []
-    assert {claim for claim, _, _ in most} == set(MODELS)
+    assert {claim for claim, *_ in most} == set(MODELS)
     assert {name for _, _, name in most} == OPERATIONS
 
 

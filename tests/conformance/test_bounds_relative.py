@@ -174,8 +174,11 @@ def test_no_bound_is_slack():
     _, most = figures()
     sums = {name for name in OPERATIONS if name.startswith(("shaw", "deberta", "transformer"))}
     for (claim, dtype, name), ratio in most.items():
+        if name == "t5.bias":  # moved
+            assert ratio == 0
+            continue
         # errors of many products mostly cancel, so a sum stays farther below its worst case
-        least = 0.0 if name == "t5.bias" else 0.05 if name in sums else 0.1
+        least = 0.05 if name in sums else 0.1
         assert ratio >= least, (claim, dtype, name)
 
 

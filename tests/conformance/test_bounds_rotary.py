@@ -1,6 +1,5 @@
 """Bounds of shifts, layouts, cotangents and xPos: the honest stay inside, nothing is slack."""
 
-from collections import defaultdict
 from functools import cache
 
 import _trials
@@ -22,30 +21,9 @@ PLAIN = {
 DECAY = {"rotary_dim": 4, "gamma": 0.4, "scale_base": 512.0, "center": 0.0}
 
 
-def runs(claim, pipeline, least):
-    """Yield (trial, output, error, bound, allowed, informative) of one honest implementation."""
-    narrow = pipeline.work not in ("float32", "float64") or pipeline.out not in ("float32", "float64")
-    for trial in TRIALS:
-        if trial.base < least or (narrow and not trial.short):
-            continue
-        function = getattr(pipeline, trial.operation.replace(".", "_"))
-        got = _trials.outputs(function(*trial.tensors(), **trial.params))
-        for name, (error, limit, fine, vain) in _trials.judged(trial, claim, got, pipeline.out).items():
-            yield trial, name, error, limit, fine, ~vain
-
-
 @cache
 def figures():
-    """Return (rejections, {(claim, dtype, operation, output): max(error / bound)}) over the honest."""
-    refused, most = [], defaultdict(float)
-    for claim, pipeline, least in PIPELINES:
-        for trial, name, error, limit, fine, telling in runs(claim, pipeline, least):
-            if not fine.all():
-                refused.append((claim, pipeline.name, pipeline.how, trial.operation, trial.params, name))
-            key = claim, pipeline.out, trial.operation, name
-            ratio = np.divide(error, limit, out=np.zeros(error.shape), where=telling)
-            most[key] = max(most[key], float(ratio.max(initial=0)))
-    return refused, dict(most)
+    return _trials.figures(PIPELINES, TRIALS)
 
 
 def test_honest_implementations_are_accepted():

@@ -1,6 +1,5 @@
 """Bounds of scaled ladders: honest implementations stay inside, known mistakes do not, nothing is slack."""
 
-from collections import defaultdict
 from functools import cache
 
 import _trials
@@ -134,28 +133,13 @@ def trials():
 
 @cache
 def figures():
-    """Return (rejections, {(claim, dtype, operation): max(error / bound)}) over the honest."""
-    refused, most = [], defaultdict(float)
-    for claim, pipeline, least in scaling_pipelines():
-        narrow = pipeline.work not in ("float32", "float64") or pipeline.out not in ("float32", "float64")
-        for trial in trials():
-            if trial.params.get("base", np.inf) < least or (narrow and not trial.short):
-                continue
-            run = getattr(pipeline, trial.operation.replace(".", "_"))
-            got = _trials.outputs(run(*trial.tensors(), **trial.params))
-            for name, (error, limit, fine, vain) in _trials.judged(trial, claim, got, pipeline.out).items():
-                if not fine.all():
-                    refused.append((claim, pipeline.name, trial.operation, trial.params, name))
-                ratio = np.divide(error, limit, out=np.zeros(error.shape), where=~vain & (limit > 0))
-                key = claim, pipeline.out, trial.operation
-                most[key] = max(most[key], float(ratio.max(initial=0)))
-    return refused, dict(most)
+    return _trials.by_operation(_trials.figures(scaling_pipelines(), trials()))
 
 
 def test_honest_implementations_are_accepted():
     refused, most = figures()
-    assert [(r[0], r[1], r[2], r[4]) for r in refused] == []
-    assert {claim for claim, _, _ in most} == set(MODELS)
+    assert [one[:4] for one in refused] == []
+    assert {claim for claim, *_ in most} == set(MODELS)
     scaled = {name for name in operation.signatures() if name.startswith("rope_scaling.")}
     assert {name for _, _, name in most} == scaled | {"rope.apply", "rope.apply_qk", "rope.score"}
 

@@ -93,9 +93,12 @@ def test_every_scenario_is_failed_by_a_stale_mistake_in_float32_and_bfloat16(
         if set(test.scenario.flags) == {"magnitude-again"}:
             continue
         known = [one for one in STALE if one.operation in test.operations]
-        for dtype in ("float32", "bfloat16"):
+        every = set()
+        for dtype in ("float64", "float32", "bfloat16"):
             found = {performance(stateful(one), test, dtype).result.verdict for one in known}
             assert "fail" in found or found == {"skipped"}, (test.id, dtype)
+            every |= found
+        assert "fail" in every, test.id
 
 
 def test_a_call_that_is_wrong_by_itself_is_named_too(root: Path) -> None:

@@ -359,7 +359,7 @@ def test_attention_where_the_result_is_rational_is_exact(call):
 def test_attention_survives_large_scores(call):
     inputs = {"q": [[1.0]], "k": [[800.0], [0.0]], "v": [[0.0], [1.0]]}
     output = call("attention.output", {"scale": 1.0}, **inputs)
-    assert output.data == (0.0,) or 0 < output.data[0] < 1e-300
+    assert output.data == (0.0,)  # e^-800, below half of the least number
     inputs["v"] = [[1.0], [0.0]]
     assert call("attention.output", {"scale": 1.0}, **inputs).data == (1.0,)
 

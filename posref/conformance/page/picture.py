@@ -135,9 +135,10 @@ def _round_places(low: float, high: float) -> list[float]:
         step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= 6)
         step = max(step, 1.0) if low == int(low) and high == int(high) else step
         return [index * step for index in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    powers = [10.0**power for power in range(1, 40, 1)]
+    powers = [10.0**power for power in range(1, 40)]
     all_places = [*(-power for power in reversed(powers)), 0.0, *powers]
-    return [place for place in all_places if low <= place <= high]
+    found = [place for place in all_places if low <= place <= high]
+    return found if len(found) > 1 else [low, high]
 
 
 def _marks(points: Sequence[tuple[float, float]], along: Scale, up: Scale, *, stems: bool) -> list[Content]:
