@@ -39,6 +39,8 @@ myst_url_schemes = {
     "http": None,
     "https": None,
     "gh": {"url": "https://github.com/{{path}}/issues/{{fragment}}", "title": "{{path}} #{{fragment}}"},
+    "src": {"url": "https://github.com/{{path}}/blob/HEAD/{{fragment}}", "title": "{{fragment}}"},
+    "hf": {"url": "https://github.com/huggingface/transformers/blob/HEAD/src/transformers/{{path}}"},
 }
 myst_substitutions = numbers()
 

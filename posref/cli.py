@@ -13,15 +13,23 @@ from typing import Any, Final
 
 import posref
 from posref import bench, configuration, conformance, corpus
-from posref.conformance import confusion, coverage, files, matrix, options, outputs, show
+from posref.conformance import archive, confusion, coverage, matrix, options, outputs, show
 from posref.conformance.export import command as export
-from posref.corpus import command, sweep_command
+from posref.corpus import bounded, command, sweep_command
 from posref.corpus.progress import bar
+from posref.corpus.strict import read_object
 
 PASS: Final = 0
 MISMATCH: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 130
+
+LONGEST: Final = 2000
+"""Characters of a message, which may quote what stands in a file."""
+
+MEMORY: Final = 4 << 30
+COPIES: Final = 40
+"""Bytes that judging one output may take, and how much more than the arrays themselves."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,13 +67,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _message(error: Exception) -> str:
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}" if str(error) else "not enough memory"
     if isinstance(error, ValueError | TypeError | ImportError | OSError):
         return str(error)
     return f"{type(error).__name__}: {error}"
 
 
 def _say(text: str) -> None:
-    print(f"posref: {text}", file=sys.stderr)
+    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+    print(f"posref: {cut}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -110,6 +121,9 @@ def _add_check(commands: Any) -> None:
         "--layout",
         default="contiguous",
         help="how inputs lie in memory: contiguous (default), strided, sliced, transposed or reversed",
+    )
+    parser.add_argument(
+        "--backend", help="whose arrays it gets and must return: numpy, cupy or array-api-strict"
     )
     outputs.add_arguments(parser)
     parser.add_argument("--root", type=Path, help="folder of the corpus")
@@ -163,6 +177,7 @@ def _check(args: argparse.Namespace) -> int:
                 root=args.root,
                 kind=args.kind,
                 layout=args.layout,
+                backend=args.backend,
                 expected=args.xfail or (),
                 strict=args.strict,
                 progress=bar("checking"),
@@ -183,15 +198,13 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _judge(args: argparse.Namespace) -> int:
-    inputs = files.read_tensors(args.inputs) if args.inputs else {}
-    verdict = conformance.judge(
-        args.operation,
-        inputs,
-        files.read_tensors(args.output),
-        files.read_params(args.params),
-        args.claim,
-        dtype=args.dtype,
-    )
+    inputs = archive.read(args.inputs) if args.inputs else {}
+    output = archive.read(args.output)
+    size = sum(array.nbytes for array in (*inputs.values(), *output.values()))
+    with bounded.memory(MEMORY + COPIES * size):
+        verdict = conformance.judge(
+            args.operation, inputs, output, read_object(args.params), args.claim, dtype=args.dtype
+        )
     print(verdict)
     if not verdict.elements and verdict.passed:
         _say("no element could be judged: this is no pass")

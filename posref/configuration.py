@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from posref.corpus.strict import parse_object
-from posref.errors import ConfigWarning
+from posref.corpus.arguments import at_least
+from posref.corpus.strict import read_object
+from posref.errors import ConfigWarning, FormatError
 from posref.reference._settings import Settings, settings
 from posref.reference.rope_scaling import Resolved, resolve
 
 OK: Final = 0
+WIDEST: Final = 2**14
+"""Rotated channels of a head that are resolved from a file; their table takes a line a pair."""
+
 SCALARS: Final = ("rotary_dim", "base", "attention_factor", "softmax_factor")
 
 
@@ -21,28 +25,38 @@ def add_parser(subparsers: Any) -> None:
     """Add ``resolve``; it sets `run`, a function args -> exit code."""
     parser = subparsers.add_parser("resolve", help="frequencies and factors of a published config.json")
     parser.add_argument("config", type=Path, metavar="CONFIG", help="a config.json, as published")
-    parser.add_argument("--seq-len", type=int, metavar="N", help="current length in tokens")
+    parser.add_argument("--seq-len", type=at_least(1), metavar="N", help="current length in tokens")
     parser.add_argument("--layer-type", metavar="T", help="layer type, where the configuration differs by it")
-    parser.add_argument("--layer-index", type=int, metavar="I", help="index of the layer, from 0")
+    parser.add_argument("--layer-index", type=at_least(0), metavar="I", help="index of the layer, from 0")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
-    config = read(args.config)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConfigWarning)  # they are printed with the reason, as a list
-        found = resolve(
-            config=config, seq_len=args.seq_len, layer_type=args.layer_type, layer_index=args.layer_index
-        )
-    asked = settings(config, args.layer_type, args.layer_index)
+    found, asked = resolved(args.config, args.seq_len, args.layer_type, args.layer_index)
     print(as_json(found, asked) if args.json else as_text(found, asked))
     return OK
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Return a configuration read from a file; FormatError where it is no JSON object."""
-    return parse_object(path.read_bytes(), str(path))
+def resolved(
+    path: Path, seq_len: int | None = None, layer_type: str | None = None, layer_index: int | None = None
+) -> tuple[Resolved, Settings]:
+    """Return what a file that holds a configuration comes to.
+
+    Raises
+    ------
+    FormatError
+        If the file holds no JSON object, or asks for more channels than any head has.
+    SpecError
+        If the specification refuses the configuration.
+    """
+    config = read_object(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConfigWarning)  # they are printed with the reason, as a list
+        asked = settings(config, layer_type, layer_index)
+        if asked.rotary_dim > WIDEST:
+            raise FormatError(str(path), f"asks for {asked.rotary_dim} rotated channels, more than {WIDEST}")
+        return resolve(config=config, seq_len=seq_len, layer_type=layer_type, layer_index=layer_index), asked
 
 
 def as_json(found: Resolved, asked: Settings) -> str:

@@ -40,6 +40,16 @@ class SpecError(ValueError):
         self.kind = kind
 
 
+LONGEST: Final = 400
+"""Characters of each part of the message of a FormatError, which may quote what stands in a file."""
+
+
+def _cut(text: str) -> str:
+    """Return a text on one line, cut to a sensible length."""
+    start = text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in start)
+
+
 class FormatError(ValueError):
     """A vector file, a manifest or a reply that is not what the specification says.
 
@@ -56,8 +66,8 @@ class FormatError(ValueError):
     """
 
     def __init__(self, file: str, message: str, pointer: str = "", case: str = "") -> None:
-        place = file + (f" case {case}" if case else "") + (f" at {pointer}" if pointer else "")
-        super().__init__(f"{place}: {message}")
+        place = file + (f" case {_cut(case)}" if case else "") + (f" at {_cut(pointer)}" if pointer else "")
+        super().__init__(f"{place}: {_cut(message)}")
         self.file = file
         self.pointer = pointer
         self.case = case

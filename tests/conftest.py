@@ -85,6 +85,12 @@ def need() -> Callable[[str], Any]:
     return library
 
 
+@pytest.fixture
+def gpu() -> Backend:
+    """CuPy and its device; where either is missing, skip or fail as for `on`."""
+    return cupy()
+
+
 @pytest.fixture(params=BACKENDS)
 def on(request: pytest.FixtureRequest) -> Backend:
     """One array library a time."""

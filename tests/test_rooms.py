@@ -111,7 +111,7 @@ def test_reference_signature_is_the_registered_one(name: str) -> None:
     expected = {p.name: inspect.Parameter.empty if p.required else p.default for p in entry.parameters}
     if entry.generator:
         expected["dtype"] = "float64"
-    if entry.generator and not entry.inputs:
+    if not entry.inputs:
         expected["like"] = None
     assert keyword == expected
 

@@ -12,12 +12,17 @@ from pathlib import Path
 
 import site_api
 import site_beside
+import site_browser
 import site_clauses
 import site_commands
 import site_flags
+import site_framework_curves
 import site_glance
 import site_matrix
+import site_measured
+import site_performance
 import site_precision
+import site_presets
 import site_properties
 import site_worked
 from docutils import nodes
@@ -26,12 +31,17 @@ from sphinx_proof.nodes import proof_node
 PARTS = (
     site_api,
     site_beside,
+    site_browser,
     site_clauses,
     site_commands,
     site_flags,
+    site_framework_curves,
     site_glance,
     site_matrix,
+    site_measured,
+    site_performance,
     site_precision,
+    site_presets,
     site_properties,
     site_worked,
 )

@@ -16,6 +16,7 @@ PROVED = {
     "fast": ("thm-sinusoidal-ladder",),
     "wavelength": ("thm-sinusoidal-ladder",),
     "conjugate": ("thm-rope-relative",),
+    "difference": ("thm-rope-relative",),
     "layout": ("thm-rope-layouts",),
     "interpolation-attribution": ("thm-scaling-pi",),
     "yarn": ("thm-scaling-yarn", "thm-scaling-ntk"),

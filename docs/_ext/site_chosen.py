@@ -8,12 +8,12 @@ CHOSEN: dict[str, tuple[Chosen, ...]] = {
             "attention-causal-mask-chunk",
             "A causal mask by positions",
             "A chunk of a prompt against a longer cache: by indices it would be another matrix.",
-            Chosen(
-                "attention-score-terms-w2-f32",
-                "Four terms",
-                "Content and position of width 2; the four tables add up to the score.",
-                limit=15,
-            ),
+        ),
+        Chosen(
+            "attention-score-terms-w2-f32",
+            "Four terms",
+            "Content and position of width 2; the four tables add up to the score.",
+            limit=15,
         ),
         Chosen(
             "attention-scores-w2-fixed-root-f64",
@@ -32,21 +32,21 @@ CHOSEN: dict[str, tuple[Chosen, ...]] = {
             "positions-relative-prefill",
             "Queries and keys from 0",
             "The sign: keys in the past are negative.",
-            Chosen(
-                "positions-from-mask-roberta-1-report",
-                "Position ids from a padding mask",
-                "RoBERTa: the first token has row 2, pads have row 1.",
-            ),
-            Chosen(
-                "positions-from-lengths-report",
-                "Packed documents",
-                "Three tokens, then two.",
-            ),
-            Chosen(
-                "positions-shard-zigzag-0-of-2-plain",
-                "A shard",
-                "Rank 0 of two holds the first and the last quarter.",
-            ),
+        ),
+        Chosen(
+            "positions-from-mask-roberta-1-report",
+            "Position ids from a padding mask",
+            "RoBERTa: the first token has row 2, pads have row 1.",
+        ),
+        Chosen(
+            "positions-from-lengths-report",
+            "Packed documents",
+            "Three tokens, then two.",
+        ),
+        Chosen(
+            "positions-shard-zigzag-0-of-2-plain",
+            "A shard",
+            "Rank 0 of two holds the first and the last quarter.",
         ),
         Chosen("positions-relative-decode", "One decoded token", "Its position is 7, and the row says so."),
     ),
@@ -70,22 +70,22 @@ CHOSEN: dict[str, tuple[Chosen, ...]] = {
             "rope-apply-w4-adjacent-b10000-report-bf16",
             "Adjacent pairs",
             "Coordinates 0 and 1 turn by 1 radian, 2 and 3 by 1/100.",
-            Chosen(
-                "rope-permute-w6-adjacent-half-f64",
-                "Re-laying pairs",
-                "Coordinates 0, 2, 4, then 1, 3, 5.",
-            ),
-            Chosen(
-                "rope-rerotate-w8-half-b10000-back-f64",
-                "A cache shift",
-                "All keys two tokens back.",
-                limit=16,
-            ),
         ),
         Chosen(
             "rope-apply-w4-half-b10000-report-bf16",
             "Split halves",
             "The same vector and position; now coordinates 0 and 2 turn by 1 radian.",
+        ),
+        Chosen(
+            "rope-permute-w6-adjacent-half-f64",
+            "Re-laying pairs",
+            "Coordinates 0, 2, 4, then 1, 3, 5.",
+        ),
+        Chosen(
+            "rope-rerotate-w8-half-b10000-back-f64",
+            "A cache shift",
+            "All keys two tokens back.",
+            limit=16,
         ),
         Chosen(
             "rope-matrix-w2-adjacent-b10000-near",

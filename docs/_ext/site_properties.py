@@ -120,8 +120,21 @@ def report(encoding: Encoding) -> dict[str, str]:
     }
 
 
-def pages() -> dict[str, str]:
-    """Return the report as a table to include."""
+def verdict(cell: str) -> str:
+    """Return the verdict of a cell of the report without its number or its reason."""
+    return "-" if cell.startswith("not applicable") else cell.partition(":")[0]
+
+
+def summary() -> str:
+    """Return the verdicts alone, encodings of one scheme together where they agree."""
+    titles = " | ".join(title for title, _ in DESIDERATA.values())
+    lines = {(encoding.scheme, *map(verdict, report(encoding).values())): None for encoding in ENCODINGS}
+    rows = [f"| [{scheme}](../schemes/{scheme}.md) | {' | '.join(cells)} |" for scheme, *cells in lines]
+    return "\n".join([f"| | {titles} |", "|---" * (len(DESIDERATA) + 1) + "|", *rows]) + "\n"
+
+
+def numbers() -> str:
+    """Return the whole report as a table."""
     titles = " | ".join(f"{name} {title}" for name, (title, _) in DESIDERATA.items())
     rows = [f"| scheme | encoding | {titles} |", "|---" * (len(DESIDERATA) + 2) + "|"]
     for encoding in ENCODINGS:
@@ -130,4 +143,9 @@ def pages() -> dict[str, str]:
     for scheme, reason in NO_ENCODING.items():
         cells = " | ".join([f"not applicable: {reason}"] * len(DESIDERATA))
         rows.append(f"| [{scheme}](schemes/{scheme}.md) | - | {cells} |")
-    return {"properties-report.md": "\n".join(rows) + "\n"}
+    return "\n".join(rows) + "\n"
+
+
+def pages() -> dict[str, str]:
+    """Return the report, and its verdicts alone, as tables to include."""
+    return {"properties-report.md": numbers(), "properties-verdicts.md": summary()}

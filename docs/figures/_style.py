@@ -9,6 +9,9 @@ import matplotlib.pyplot as plt
 
 BLUE, ORANGE, GREEN, RED, GREY = "#3d85c0", "#d9822b", "#3f9c6d", "#c8504f", "#868b90"
 
+NARROW = 5.4
+"""Inches: at this width the text of 10 points keeps 9 pixels on a phone of 390."""
+
 RC = {
     "svg.hashsalt": "posref",
     "font.family": "DejaVu Sans",
@@ -34,6 +37,23 @@ def canvas(columns: int, width: float = 8.4, height: float = 3.3, rows: int = 1)
     return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", squeeze=False)
 
 
+def stacked(*heights: float):
+    """Return a figure as narrow as a phone needs, and its axes from top to bottom, of these heights."""
+    figure, axes = plt.subplots(
+        len(heights),
+        figsize=(NARROW, sum(heights)),
+        height_ratios=heights,
+        layout="constrained",
+        squeeze=False,
+    )
+    return figure, axes[:, 0]
+
+
+def panels(layout: str, height: float, ratios: tuple[float, ...]):
+    """Return a narrow figure and its axes by the letters of `layout`, with the heights of its rows."""
+    return plt.subplot_mosaic(layout, figsize=(NARROW, height), height_ratios=ratios, layout="constrained")
+
+
 def save(figure, path: Path) -> None:
     """Write the SVG without a date, so that equal input gives equal bytes."""
     figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
@@ -51,5 +71,5 @@ def grid(axes, values, cmap: str, limits=(None, None), text: bool = False) -> No
         for row, line in enumerate(values):
             for column, value in enumerate(line):
                 axes.text(
-                    column, row, f"{int(value)}", ha="center", va="center", color="#1c1c1c", fontsize=9.5
+                    column, row, f"{int(value)}", ha="center", va="center", color="#1c1c1c", fontsize=10
                 )

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import canvas, grid, save
+from figures._style import NARROW, canvas, grid, save
 
 TOKENS, WIDTH = 5, 4
 
@@ -21,13 +21,13 @@ def draw(path: Path) -> None:
     order = np.array([2, 0, 4, 3, 1])
     t = np.arange(TOKENS)
     causal = posref.attention.causal_mask(t, t)
-    figure, axes = canvas(3, width=7.2, height=5.0, rows=2)
+    figure, axes = canvas(3, width=NARROW, height=4.3, rows=2)
     for row, (name, mask) in enumerate((("no mask", None), ("causal mask", causal))):
         plain = weights(x, mask)
         maps = (
-            (f"{name}: weights $A$ of $X$", plain),
-            (r"weights of $PX$", weights(x[order], mask)),
-            (r"$PAP^\top$", plain[np.ix_(order, order)]),
+            (f"{name}:\nweights $A$ of $X$", plain),
+            ("\nweights of $PX$", weights(x[order], mask)),
+            ("\n$PAP^{\\top}$", plain[np.ix_(order, order)]),
         )
         for column, (title, values) in enumerate(maps):
             grid(axes[row, column], values, "cividis", (0, 1))

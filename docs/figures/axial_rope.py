@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, ORANGE, canvas, grid, save
+from figures._style import BLUE, ORANGE, grid, panels, save
 
 WIDTH, BASE, HALF = 32, 100.0, 6
 RULES = ("reset", "shared_even_odd")
@@ -29,16 +29,16 @@ def scores(rule: str) -> np.ndarray:
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(3, width=9.0, height=3.2)
-    left = axes[0, 0]
+    figure, axes = panels("AA;BC", 4.8, (2.0, 2.8))
+    ladders = axes["A"]
     for row, rule in enumerate(RULES):
         found = ladder(rule)
         channels = len(found) // 2
-        left.semilogx(found[:channels], [row + 0.08] * channels, "o", color=BLUE, fillstyle="none")
-        left.semilogx(found[channels:], [row - 0.08] * channels, "x", color=ORANGE)
-    left.set(title="frequencies", xlabel="radians a step (o axis 0, x axis 1)", ylim=(-0.6, 1.6))
-    left.set_yticks((0, 1), ("reset", "shared"))
-    for place, rule in zip(axes[0, 1:], RULES, strict=True):
+        ladders.semilogx(found[:channels], [row + 0.08] * channels, "o", color=BLUE, fillstyle="none")
+        ladders.semilogx(found[channels:], [row - 0.08] * channels, "x", color=ORANGE)
+    ladders.set(title="frequencies", xlabel="radians a step (o axis 0, x axis 1)", ylim=(-0.6, 1.6))
+    ladders.set_yticks((0, 1), ("reset", "shared"))
+    for place, rule in zip((axes["B"], axes["C"]), RULES, strict=True):
         grid(place, scores(rule), "cividis")
         place.set_title(rule)
         place.set_xlabel("column offset")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, ORANGE, canvas, grid, save
+from figures._style import BLUE, ORANGE, grid, panels, save
 
 RELEASED = {"position_buckets": 256, "max_relative_positions": 512}
 SMALL = {"position_buckets": 8, "max_relative_positions": 16, "clamp_first": True}
@@ -13,17 +13,17 @@ SMALL = {"position_buckets": 8, "max_relative_positions": 16, "clamp_first": Tru
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(3, width=9.2, height=3.0)
-    left, shipped, mirrored = axes[0]
+    figure, axes = panels("AA;BC", 5.4, (2.6, 2.8))
+    curve, shipped, mirrored = axes["A"], axes["B"], axes["C"]
     far = np.arange(-900, 901)
     for clamp, color, style, label in ((False, ORANGE, "--", "as it is"), (True, BLUE, "-", "clamped first")):
-        left.plot(
+        curve.plot(
             far, posref.deberta.bucket(far, **RELEASED, clamp_first=clamp), style, color=color, label=label
         )
-    left.set(
+    curve.set(
         xlabel="query minus key", ylabel="bucket", xticks=(-512, 0, 512), yticks=(-256, -128, 0, 128, 256)
     )
-    left.legend(fontsize=9)
+    curve.legend()
     t = np.arange(6)
     bucket = posref.deberta.bucket(-posref.positions.relative(t, t), **SMALL)
     span = SMALL["position_buckets"]

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREY, ORANGE, canvas, save
+from figures._style import BLUE, GREY, ORANGE, save, stacked
 
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(1, width=6.4)
-    place = axes[0, 0]
+    figure, (place,) = stacked(3.2)
     distance = np.linspace(0.0, 1.5, 300)
     for count, color in ((16, ORANGE), (256, BLUE)):
         weights = np.random.default_rng(9).normal(size=(1, count))
@@ -19,5 +18,5 @@ def draw(path: Path) -> None:
         place.plot(distance, rows @ rows[0] / count, color=color, label=f"{count} frequencies")
     place.plot(distance, np.exp(-2 * np.pi**2 * distance**2), "--", color=GREY, label=r"$e^{-2\pi^2 r^2}$")
     place.set(xlabel="distance of two points", ylabel="dot product / F")
-    place.legend(fontsize=9)
+    place.legend()
     save(figure, path)

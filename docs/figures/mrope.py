@@ -5,15 +5,14 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREEN, ORANGE, canvas, grid, save
+from figures._style import BLUE, GREEN, ORANGE, grid, save, stacked
 
 MAPS = (("chunked", (6, 5, 5)), ("interleaved", (6, 5, 5)), ("hw_then_t", (6, 5, 5)))
 
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(1, width=8.0, height=4.6, rows=2)
-    upper, lower = axes[:, 0]
+    figure, (upper, lower) = stacked(1.6, 2.8)
     axis = [
         posref.mrope.axis_of_channel(mrope_section=list(section), arrangement=name) for name, section in MAPS
     ]
@@ -35,5 +34,5 @@ def draw(path: Path) -> None:
         lower.plot(line, marker, color=color, label=name, fillstyle="none", markersize=8)
     lower.axvspan(2.5, 8.5, alpha=0.12, color=BLUE, linewidth=0)
     lower.set(xlabel="token (shaded: the image)", ylabel="position id")
-    lower.legend(fontsize=9)
+    lower.legend()
     save(figure, path)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREEN, GREY, ORANGE, canvas, save
+from figures._style import BLUE, GREEN, GREY, ORANGE, save, stacked
 
 PARAMETERS = {"rotary_dim": 64, "base": 10000.0, "pairing": "half"}
 
@@ -18,8 +18,8 @@ def scores(q: np.ndarray, k: np.ndarray, origin: int, offsets: np.ndarray) -> np
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(2, height=3.6)
-    left, right = axes[0]
+    figure, axes = stacked(3.6, 2.9)
+    upper, lower = axes
     start = np.array([[1.0, 0.0, 0.72, 0.0, 0.44, 0.0]])
     turned = np.concatenate(
         [
@@ -29,21 +29,21 @@ def draw(path: Path) -> None:
     )
     for pair, color in enumerate((BLUE, ORANGE, GREEN)):
         x, y = turned[:, 2 * pair], turned[:, 2 * pair + 1]
-        left.plot(x, y, color=color, linewidth=0.8, alpha=0.6)
-        left.plot(x, y, "o", markersize=4, color=color, label=f"pair {pair}")
-        left.plot([0, x[0]], [0, y[0]], color=color, linewidth=1.6)
-    left.axhline(0, color=GREY, linewidth=0.4)
-    left.axvline(0, color=GREY, linewidth=0.4)
-    left.set(title="one vector at positions 0 to 6", aspect="equal", xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
-    left.legend(loc=(0.14, 0.4), fontsize=9)
+        upper.plot(x, y, color=color, linewidth=0.8, alpha=0.6)
+        upper.plot(x, y, "o", markersize=4, color=color, label=f"pair {pair}")
+        upper.plot([0, x[0]], [0, y[0]], color=color, linewidth=1.6)
+    upper.axhline(0, color=GREY, linewidth=0.4)
+    upper.axvline(0, color=GREY, linewidth=0.4)
+    upper.set(title="one vector at positions 0 to 6", aspect="equal", xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
+    upper.legend(loc=(0.14, 0.4))
     rng = np.random.default_rng(2)
     q = rng.normal(size=(1, 64))
     k = q + 0.3 * rng.normal(size=(1, 64))
     line, dots = np.arange(0, 257), np.arange(0, 257, 8)
-    right.plot(line, scores(q, k, 0, line), color=BLUE, linewidth=1.1, label="query at 0")
-    right.plot(dots, scores(q, k, 1000, dots), "o", color=ORANGE, markersize=3.6, label="query at 1000")
-    right.set(
+    lower.plot(line, scores(q, k, 0, line), color=BLUE, linewidth=1.1, label="query at 0")
+    lower.plot(dots, scores(q, k, 1000, dots), "o", color=ORANGE, markersize=3.6, label="query at 1000")
+    lower.set(
         title="score of one query and one key", xlabel="key position minus query position", ylabel="score"
     )
-    right.legend(fontsize=9)
+    lower.legend()
     save(figure, path)

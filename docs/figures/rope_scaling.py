@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREEN, GREY, ORANGE, RED, canvas, save
+from figures._style import BLUE, GREEN, GREY, ORANGE, RED, save, stacked
 
 WIDTH, BASE, FACTOR, TRAINED = 128, 10000.0, 8.0, 8192
 SAME = {"rotary_dim": WIDTH, "base": BASE, "factor": FACTOR}
@@ -32,13 +32,12 @@ def draw(path: Path) -> None:
         ("yarn, rotations", scaled.yarn(**known, **YARN, ramp="rotations", truncate=None), BLUE, "--"),
         ("llama3", scaled.llama3(**known, low_freq_factor=1.0, high_freq_factor=4.0), GREEN, "-"),
     )
-    figure, axes = canvas(1, width=7.4, height=3.6)
-    place = axes[0, 0]
+    figure, (place,) = stacked(3.6)
     pairs = np.arange(WIDTH // 2)
     for label, found, color, style in curves:
         place.plot(pairs, plain / found.inv_freq, style, color=color, label=label)
     place.axvline(np.log(TRAINED / (2 * np.pi)) / np.log(BASE) * WIDTH / 2, color=RED, linewidth=0.8)
-    place.text(51, 1.6, "one turn in\nthe trained\nlength", fontsize=8.5)
+    place.text(51, 1.6, "one turn in\nthe trained\nlength")
     place.set(xlabel="pair", ylabel="plain / scaled frequency")
-    place.legend(fontsize=9)
+    place.legend()
     save(figure, path)

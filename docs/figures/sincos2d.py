@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import canvas, grid, save
+from figures._style import grid, save, stacked
 
 HEIGHT, WIDTH, ROW, COLUMN = 10, 16, 3, 5
 
@@ -27,10 +27,11 @@ def draw(path: Path) -> None:
         ("axes exchanged in the query", right @ turned[at]),
         ("axes exchanged everywhere", turned @ turned[at]),
     )
-    figure, axes = canvas(3, width=9.0, height=2.3)
-    for place, (title, values) in zip(axes[0], maps, strict=True):
+    figure, axes = stacked(1.9, 1.9, 1.9)
+    for place, (title, values) in zip(axes, maps, strict=True):
         grid(place, values.reshape(HEIGHT, WIDTH), "cividis", (18, 32))
+        place.plot(COLUMN, ROW, "o", color="#1c1c1c", fillstyle="none", markersize=11)
         place.set_title(title)
         place.set_xlabel("column")
-    axes[0, 0].set_ylabel("row")
+        place.set_ylabel("row")
     save(figure, path)

@@ -5,15 +5,14 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREY, ORANGE, canvas, save
+from figures._style import BLUE, GREY, ORANGE, save, stacked
 
 FARTHEST = 128
 
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(1, width=7.0)
-    place = axes[0, 0]
+    figure, (place,) = stacked(3.3)
     distance = np.arange(1, 300)
     for both, color, label in ((True, BLUE, "encoder, 16 a side"), (False, ORANGE, "decoder, 32")):
         bucket = posref.t5.bucket(-distance, num_buckets=32, max_distance=FARTHEST, bidirectional=both)
@@ -21,5 +20,5 @@ def draw(path: Path) -> None:
     place.axvline(FARTHEST, color=GREY, linewidth=0.9, linestyle="--")
     place.set(xlabel="distance into the past", ylabel="bucket", xticks=(1, 8, 16, 32, 64, 128, 256))
     place.set_xticklabels(("1", "8", "16", "32", "64", "128", "256"))
-    place.legend(fontsize=9)
+    place.legend()
     save(figure, path)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREEN, ORANGE, RED, canvas, save
+from figures._style import BLUE, GREEN, ORANGE, RED, save, stacked
 
 COLORS = (BLUE, ORANGE, GREEN, RED)
 
@@ -18,15 +18,16 @@ def sines(times: np.ndarray) -> np.ndarray:
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(2)
+    figure, axes = stacked(2.5, 2.5)
     for place, last, title in (
-        (axes[0, 0], 50.0, "steps 0 to 50"),
-        (axes[0, 1], 1.0, "times 0 to 1, no factor"),
+        (axes[0], 50.0, "steps 0 to 50"),
+        (axes[1], 1.0, "times 0 to 1, no factor"),
     ):
         times = np.linspace(0.0, last, 1200)
         for pair, color in enumerate(COLORS):
             place.plot(times, sines(times)[:, pair], color=color, linewidth=0.9, label=f"pair {pair}")
         place.set(title=title, xlabel="t", ylim=(-1.1, 1.1))
-    axes[0, 1].legend(fontsize=9, loc="lower left", ncols=2)
-    axes[0, 0].set_ylabel("sine")
+    axes[1].legend(loc="lower left", ncols=2)
+    axes[0].set_ylabel("sine")
+    axes[1].set_ylabel("sine")
     save(figure, path)

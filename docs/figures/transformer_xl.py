@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import canvas, grid, save
+from figures._style import grid, save, stacked
 
 QUERIES, MEMORY = 3, 2
 
@@ -17,13 +17,12 @@ def draw(path: Path) -> None:
     padded = np.concatenate([np.zeros((QUERIES, 1), dtype=int), before], axis=1)
     after = padded.reshape(keys + 1, QUERIES)[1:].reshape(QUERIES, keys)
     wanted = -posref.positions.relative(MEMORY + np.arange(QUERIES), np.arange(keys))
-    figure, axes = canvas(3, width=8.6, height=2.4)
+    figure, axes = stacked(1.75, 1.75, 1.75)
     for place, values, title in zip(
-        axes[0], (before, after, wanted), ("rows as computed", "after the shift", "wanted"), strict=True
+        axes, (before, after, wanted), ("rows as computed", "after the shift", "wanted"), strict=True
     ):
         grid(place, values, "coolwarm", (-6, 6), text=True)
-        place.set(title=title, xlabel="keys")
+        place.set(title=title, xlabel="keys", ylabel="queries")
         for row, column in zip(*np.nonzero((values != wanted) & (title == "after the shift")), strict=True):
             place.plot(column, row, "x", color="#1c1c1c", markersize=17, markeredgewidth=1.2)
-    axes[0, 0].set_ylabel("queries")
     save(figure, path)

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from posref.conformance.claims import check_dtypes
 from posref.conformance.exchange import MismatchError, split_answer
 from posref.numerics.arrays import host
 from posref.operation import DTYPES, Signature
@@ -66,8 +67,7 @@ def output_dtype(
     """Return the dtype that the output must have."""
     if entry.integer:
         return {"int": "int64"}.get(entry.outputs[0].dtype, "bool")
-    if asked is not None and asked not in DTYPES:
-        raise ValueError(f"no dtype {asked!r}; there are {', '.join(DTYPES)}")
+    check_dtypes(() if asked is None else (asked,))
     main = [arrays[one.name] for one in entry.main if one.name in arrays]
     found = str((main or list(outputs.values()))[0].dtype.name)
     if asked is None and found not in DTYPES:

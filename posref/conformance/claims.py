@@ -1,10 +1,12 @@
 """Claims: how close an implementation says it is, from the stored bits to an error model."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
 from posref.bounds.model import DEFAULT_CLAIM, MODELS
+from posref.operation import DTYPES
 
 INTEGERS: Final = ("int64", "bool")
 """Dtypes whose only claim is ``exact``."""
@@ -62,3 +64,10 @@ def _width(claim: str) -> tuple[float, ...]:
     """Order models by what costs most: short arithmetic, short tables, then angle, sine and frequency."""
     model = MODELS[claim]
     return model.u_m, model.u_s, model.u_a, model.kappa, _FORMS.index(model.frequency)
+
+
+def check_dtypes(names: Iterable[str]) -> None:
+    """Raise a ValueError for a name that is none of the floating dtypes."""
+    for name in names:
+        if name not in DTYPES:
+            raise ValueError(f"no dtype {name!r}; there are {', '.join(DTYPES)}")

@@ -10,20 +10,20 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import groupby, islice, permutations
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from posref.conformance.claims import default_claim
+from posref.conformance.claims import check_dtypes, default_claim
 from posref.conformance.compare import Evidence
 from posref.conformance.coverage import JUDGED, faulty
 from posref.conformance.diagnose import Diagnosis, name_mistakes, stack
 from posref.conformance.run import run
+from posref.corpus import arguments, chosen
 from posref.corpus.load import Test, load_vectors
-from posref.operation import DTYPES, Mistake, mistakes, signature, signatures
+from posref.operation import Mistake, mistakes, signature
 
 Outcome = Literal["right", "alias", "unseen", "none", "wrong"]
 
@@ -149,19 +149,13 @@ def confusion(
 
     Raises
     ------
-    KeyError
-        If no operation matches the glob.
     ValueError
-        If a dtype is unknown.
+        If no operation matches the glob, or a dtype is unknown.
     FormatError
         If the corpus is not what the specification says.
     """
-    names = [name for name in signatures() if fnmatchcase(name, operations)]
-    if not names:
-        raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
-    for dtype in dtypes:
-        if dtype not in DTYPES:
-            raise ValueError(f"no dtype {dtype!r}; there are {', '.join(DTYPES)}")
+    names = chosen.names(operations)
+    check_dtypes(dtypes)
     tests = [test for test in load_vectors(root, operations).tests if test.kind == "value"]
     for operation in names:
         own = [test for test in tests if test.operation == operation]
@@ -179,7 +173,9 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser("confusion", help="which mistake the diagnosis names for each mistake")
     parser.add_argument("--operation", default="*", metavar="GLOB", help="only these operations")
     parser.add_argument("--dtype", action="append", help="judge in this floating dtype; may be repeated")
-    parser.add_argument("--pairs", type=int, default=0, metavar="N", help="N random pairs instead")
+    parser.add_argument(
+        "--pairs", type=arguments.at_least(0), default=0, metavar="N", help="N random pairs instead"
+    )
     parser.add_argument("--root", type=Path, help="folder of the corpus")
     parser.set_defaults(run=_print)
 

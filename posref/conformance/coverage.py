@@ -7,7 +7,6 @@ its own. A mistake *survives* where no case rejects it.
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -16,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posref.adapters import Implementation
-from posref.conformance.claims import applies, check_claim
+from posref.conformance.claims import applies, check_claim, check_dtypes
 from posref.conformance.run import run
+from posref.corpus import chosen
 from posref.corpus.load import Test, load_vectors
 from posref.numerics.rounding import decode_bits, round_bits
-from posref.operation import DTYPES, Mistake, mistakes, signature, signatures
+from posref.operation import Mistake, mistakes, signature
 
 Array = NDArray[Any]
 
@@ -130,28 +130,23 @@ def coverage(
 
     Raises
     ------
-    KeyError
-        If no operation matches the glob.
     ValueError
-        If a dtype or the claim is unknown, or the claim can be made in none of the dtypes.
+        If no operation matches the glob, a dtype or the claim is unknown, or the claim can be made in
+        none of the dtypes.
     FormatError
         If the corpus is not what the specification says.
     """
-    names = [name for name in signatures() if fnmatchcase(name, operations)]
-    if not names:
-        raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
-    chosen = _dtypes(dtypes, claim)
+    names = chosen.names(operations)
+    judged = _dtypes(dtypes, claim)
     tests = load_vectors(root, operations).tests
     for name in names:
         for mistake in mistakes(name):
-            for dtype in ("int64",) if signature(name).integer else chosen:
+            for dtype in ("int64",) if signature(name).integer else judged:
                 yield cover(mistake, tests, dtype, claim)
 
 
 def _dtypes(dtypes: Sequence[str], claim: str | None) -> list[str]:
-    for dtype in dtypes:
-        if dtype not in DTYPES:
-            raise ValueError(f"no dtype {dtype!r}; there are {', '.join(DTYPES)}")
+    check_dtypes(dtypes)
     if claim is None:
         return list(dtypes)
     found = [dtype for dtype in dtypes if applies(check_claim(claim), dtype)]

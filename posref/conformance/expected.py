@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from posref.conformance.verdict import Expectation, Result
-from posref.corpus.load import matches
+from posref.corpus import bounded
+from posref.corpus.chosen import matches
 from posref.errors import FormatError
 from posref.operation import DTYPES
 
 _DTYPES: Final = (*DTYPES, "int64", "bool")
 _REQUIRED: Final = ("case", "reason")
+LARGEST: Final = 1 << 20
+"""Bytes that the file has at most."""
+
 _OPTIONAL: Final = ("link", "operation", "dtype")
 
 
@@ -36,10 +40,12 @@ def read(path: str | Path) -> tuple[Expectation, ...]:
     """
     name = str(path)
     try:
-        document = tomllib.loads(Path(path).read_bytes().decode("utf-8"))
+        document = tomllib.loads(bounded.read(Path(path), name, LARGEST).decode("utf-8"))
     except UnicodeDecodeError as failure:
         raise FormatError(name, f"is not UTF-8: {failure.reason} at byte {failure.start}") from None
-    except tomllib.TOMLDecodeError as failure:
+    except FormatError:
+        raise
+    except ValueError as failure:
         raise FormatError(name, f"is not TOML: {failure}") from None
     except RecursionError:
         raise FormatError(name, "is nested too deeply") from None

@@ -5,7 +5,6 @@ says of a framework that is not installed here stays, as long as it was judged b
 """
 
 import argparse
-import hashlib
 import json
 import re
 from collections import Counter
@@ -17,18 +16,35 @@ from typing import Any, Final
 from posref import adapters
 from posref.adapters import Implementation
 from posref.conformance.conclude import conclude
-from posref.conformance.files import write_text
 from posref.conformance.report import Summary
 from posref.conformance.suite import asked
 from posref.conformance.target import pick_dtypes
 from posref.conformance.verdict import Result
+from posref.corpus import bounded, manifest
 from posref.corpus.load import Corpus, load_vectors
 from posref.corpus.progress import bar
-from posref.errors import FormatError
+from posref.corpus.strict import parse
+from posref.corpus.writing import write_text
 from posref.operation import DTYPES, home
 
 FORMAT: Final = "posref-matrix"
 FORMAT_VERSION: Final = 1
+
+ROW: Final = (
+    "operation",
+    "kind",
+    "dtype",
+    "executed",
+    "passed",
+    "failed",
+    "uninformative",
+    "skipped",
+    "strongest_claim",
+    "diagnosis",
+    "refused",
+    "answered",
+)
+"""Keys of what is said of an operation in a dtype."""
 
 MARK: Final = re.compile(r'"@(\d+)"')
 """Where a row stands while the rest is laid out."""
@@ -45,9 +61,8 @@ def frameworks() -> tuple[str, ...]:
 def corpus_identity(root: str | Path | None = None) -> dict[str, str]:
     """Return the version of a corpus, and the SHA-256 of its manifest, which has that of every file."""
     folder = home("vectors") if root is None else Path(root)
-    content = (folder / "manifest.json").read_bytes()
-    version = json.loads(content)["corpus_version"]
-    return {"version": version, "manifest_sha256": hashlib.sha256(content).hexdigest()}
+    listed = manifest.read(folder)
+    return {"version": listed.corpus_version, "manifest_sha256": listed.sha256}
 
 
 def entry(implementation: Implementation, corpus: Corpus) -> dict[str, Any]:
@@ -197,12 +212,20 @@ def read(path: Path) -> dict[str, Any]:
     FormatError
         If the file is none.
     """
-    try:
-        document: dict[str, Any] = json.loads(path.read_text("ascii"))
-        if (document["format"], document["format_version"]) != (FORMAT, FORMAT_VERSION):
-            raise ValueError(f"is not a {FORMAT} of version {FORMAT_VERSION}")
-    except (ValueError, KeyError, TypeError) as failure:
-        raise FormatError(str(path), f"cannot be read: {failure}") from None
+    place = parse(bounded.read(path), str(path))
+    members = place.record("format", "format_version", "corpus", "frameworks", "not_run")
+    members["format"].one_of((FORMAT,))
+    members["format_version"].one_of((FORMAT_VERSION,))
+    for one in members["corpus"].record("version", "manifest_sha256").values():
+        one.text()
+    for framework in members["frameworks"].elements():
+        said = framework.record("name", "version", "dtypes", "remarks", "rows")
+        said["name"].text()
+        for row in said["rows"].elements():
+            failed = row.record(*ROW)["failed"]
+            for case in failed.elements():
+                case.text()
+    document: dict[str, Any] = place.value
     return document
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from posref.conformance.results import Results
 from posref.conformance.wire import WIRES, Command, Limits
+from posref.corpus.arguments import above, at_least
 
 
 def add_arguments(parser: Any) -> None:
@@ -18,10 +19,13 @@ def add_arguments(parser: Any) -> None:
     target.add_argument("--results", metavar="FILE", help="what a program wrote, JSON lines; nothing is run")
     parser.add_argument("--wire", choices=tuple(WIRES), help="with --cmd: JSON lines (default), or words")
     parser.add_argument(
-        "--timeout", type=_seconds, metavar="S", help="with --cmd: seconds a reply may take; default: 30"
+        "--timeout", type=above(0), metavar="S", help="with --cmd: seconds a reply may take; default: 30"
     )
     parser.add_argument(
-        "--max-reply", type=_bytes, metavar="BYTES", help="with --cmd: the longest reply; default: 64 MiB"
+        "--max-reply",
+        type=at_least(1),
+        metavar="BYTES",
+        help="with --cmd: the longest reply; default: 64 MiB",
     )
 
 
@@ -41,17 +45,3 @@ def chosen(args: argparse.Namespace) -> Any:
         raise ValueError("--cmd names no program")
     wire = given.pop("wire", "json")
     return Command(words, wire, Limits(**given))
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
-    return value
-
-
-def _bytes(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
-    return value

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from posref.conformance.files import check_writable, write_text
 from posref.conformance.report import Report
+from posref.corpus.arguments import at_least
+from posref.corpus.writing import check_writable, write_text
 
 SCREEN: Final = "-"
 
@@ -28,15 +29,12 @@ def add_arguments(parser: Any) -> None:
         "--strict", action="store_true", help="what passes though --xfail expects a failure is a mismatch"
     )
     parser.add_argument(
-        "--min-tests", type=_tests, default=1, metavar="N", help="with fewer cases that ran, it is no pass"
+        "--min-tests",
+        type=at_least(1),
+        default=1,
+        metavar="N",
+        help="with fewer cases that ran, it is no pass",
     )
-
-
-def _tests(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
-    return value
 
 
 def places(args: argparse.Namespace) -> dict[str, str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from posref.adapters import read_numpy
 from posref.bounds import model
-from posref.conformance import arguments
+from posref.conformance import arguments, sizes
 from posref.conformance.claims import applies, check_claim, default_claim, ladder
 from posref.conformance.compare import Evidence, Want, assess
 from posref.conformance.diagnose import describe, name_mistakes
@@ -119,8 +119,8 @@ def judge(
     Raises
     ------
     ValueError
-        If the operation, the claim, the dtype or the name of an input or parameter is unknown; as
-        SpecError if the specification refuses the inputs.
+        If the operation, the claim, the dtype or the name of an input or parameter is unknown, or a
+        width or count is far beyond the arrays; as SpecError if the specification refuses the inputs.
     TypeError
         If a parameter without a default is left out, or an input is no array.
 
@@ -145,6 +145,7 @@ def judge(
         return Verdict(operation, dtype or "", claim or "", passed=False, reason=str(mismatch))
     chosen = claim if claim is not None and not entry.integer else default_claim(target)
     check_claim(chosen)
+    sizes.check(entry, full, (*arrays.values(), *outputs.values()))
     if not applies(chosen, target):
         raise ValueError(f"the claim {chosen} is not made for {target}")
     blank = Verdict(operation, target, chosen, passed=False)

@@ -1,22 +1,25 @@
 """Judge an implementation by the certified vectors."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from posref.adapters import Implementation
+from posref.conformance.backends import on_backend
 from posref.conformance.claims import check_claim
 from posref.conformance.conclude import conclude, mark
 from posref.conformance.expected import read
 from posref.conformance.layouts import laid_out
 from posref.conformance.report import Report
+from posref.conformance.results import Results
 from posref.conformance.run import Attempt, run
 from posref.conformance.scenario import Played, play
 from posref.conformance.target import pick_dtypes, resolve
 from posref.conformance.verdict import Expectation
-from posref.corpus.load import Corpus, load_vectors, matches, wanted
+from posref.conformance.wire import Command
+from posref.corpus.chosen import globs
+from posref.corpus.load import Corpus, load_vectors
 from posref.corpus.progress import Progress
 from posref.operation import signature
 
@@ -30,6 +33,7 @@ def check(
     *,
     kind: str | None = None,
     layout: str = "contiguous",
+    backend: str | None = None,
     expected: str | Path | Sequence[Expectation] = (),
     strict: bool = False,
     progress: Progress | None = None,
@@ -63,6 +67,10 @@ def check(
         How float inputs lie in memory: as views of every second element, of the front of wider rows,
         with heads and tokens swapped (a matrix: column by column), or of rows last element first. What
         a library has no such view for is skipped.
+    backend : {"numpy", "cupy", "array-api-strict"}, optional
+        Whose arrays an implementation of NumPy arrays gets instead, on a device of that library. An output
+        that is no array of the library on that device is an error. An operation without inputs also gets
+        ``like``, an array to take the device from. What the library has no dtype for is skipped.
     expected : path or sequence of Expectation, optional
         The failures that are known, or the file that lists them (`posref.conformance.expected.read`). They
         count apart, as do cases that pass where a failure is expected.
@@ -79,11 +87,13 @@ def check(
     Raises
     ------
     ValueError
-        If `claim`, `dtype`, `kind`, `layout` or `operations` is unknown, or there is nothing to judge.
+        If `claim`, `dtype`, `kind`, `layout`, `backend` or `operations` is unknown, or there is nothing to
+        judge, or a backend is asked of what writes its own tensors.
     ImportError
-        If the implementation, or the framework it needs, is not installed.
+        If the implementation, or the framework or backend it needs, is not installed.
     OSError
-        If a program cannot be started, or the file of expected failures not be read.
+        If a program cannot be started, the backend has no device, or the file of expected failures cannot
+        be read.
     FormatError
         If the corpus is not what the specification says, or the file of expected failures not one.
 
@@ -96,16 +106,17 @@ def check(
     """
     if claim is not None:
         check_claim(claim)
-    patterns = (operations,) if isinstance(operations, str) else tuple(operations)
-    check_patterns(patterns)
+    patterns = globs(operations)
     if kind not in (None, "value", "invalid", "scenario"):
         raise ValueError(f"kind is value, invalid or scenario, got {kind!r}")
+    if backend is not None and isinstance(implementation, Command | Results):
+        raise ValueError("a program writes its own tensors: leave the backend out")
     failures = read(expected) if isinstance(expected, str | Path) else tuple(expected)
     target = resolve(implementation, root)
     with target.life:
-        target = laid_out(target, layout)
+        target = laid_out(on_backend(target, backend), layout)
         dtypes = pick_dtypes(target, dtype, claim)
-        corpus = _load(root, patterns)
+        corpus = load_vectors(root, patterns)
         tests = tuple(test for test in corpus.tests if kind in (None, test.kind))
         scenarios = corpus.scenarios if kind in (None, "scenario") else ()
         chosen = replace(corpus, tests=tests, scenarios=scenarios)
@@ -140,19 +151,3 @@ def asked(
             if progress is not None:
                 progress(len(attempts) + len(played), total, one.result.operation)
     return attempts, played
-
-
-def check_patterns(patterns: Iterable[str]) -> None:
-    """Raise a ValueError for a glob that matches no operation."""
-    for pattern in patterns:
-        if not matches(pattern):
-            raise ValueError(f"no operation matches {pattern!r}; posref list shows them all")
-
-
-def _load(root: str | Path | None, patterns: tuple[str, ...]) -> Corpus:
-    if len(patterns) == 1:
-        return load_vectors(root, patterns[0])
-    corpus = load_vectors(root)
-    chosen = [test for test in corpus.tests if any(fnmatchcase(test.operation, one) for one in patterns)]
-    played = [test for test in corpus.scenarios if wanted(test, patterns)]
-    return replace(corpus, tests=tuple(chosen), scenarios=tuple(played))

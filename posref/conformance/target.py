@@ -7,7 +7,7 @@ from typing import Any
 
 from posref import adapters
 from posref.adapters import Implementation
-from posref.conformance.claims import applies
+from posref.conformance.claims import applies, check_dtypes
 from posref.conformance.results import Results
 from posref.conformance.wire import Command
 from posref.operation import DTYPES, signatures
@@ -111,9 +111,8 @@ def pick_dtypes(
         have = tuple(dtype for dtype in DTYPES if dtype in implementation.dtypes)
         return tuple(dtype for dtype in have if claim is None or applies(claim, dtype))
     chosen = (asked,) if isinstance(asked, str) else tuple(asked)
+    check_dtypes(chosen)
     for dtype in chosen:
-        if dtype not in DTYPES:
-            raise ValueError(f"no dtype {dtype!r}; there are {', '.join(DTYPES)}")
         if claim is not None and not applies(claim, dtype):
             raise ValueError(f"the claim {claim} is not made for {dtype}")
     return tuple(dict.fromkeys(chosen))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from posref import operation
 from posref.corpus import certified, hard_rows
+from posref.corpus.arguments import at_least
 from posref.corpus.certify import CertificationError
 from posref.corpus.diff import diff
 from posref.corpus.generate import build
@@ -15,7 +16,6 @@ from posref.corpus.lint import lint
 from posref.corpus.load import load_vectors
 from posref.corpus.progress import bar
 from posref.corpus.verify import verify
-from posref.errors import FormatError
 
 OK: Final = 0
 MISMATCH: Final = 1
@@ -40,11 +40,11 @@ def add_parser(subparsers: Any) -> Any:
         command = commands.add_parser(name, help=text)
         command.add_argument("--root", type=Path, help="folder of the corpus")
         command.add_argument("--engine", choices=sorted(certified.ENGINES), default="mpmath")
-        command.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, help="processes")
+        command.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="processes")
         command.add_argument("--operation", default="*", metavar="GLOB", help="only these operations")
         command.set_defaults(run=lambda args, run=run: _guarded(run, args))
     commands.choices["verify"].add_argument(
-        "--sample", type=_positive, nargs="?", const=SAMPLE, metavar="N", help="one group in N, by its hash"
+        "--sample", type=at_least(1), nargs="?", const=SAMPLE, metavar="N", help="one group in N, by its hash"
     )
     command = commands.add_parser("lint", help="check what the loader does not ask; sizes")
     command.add_argument("--root", type=Path, help="folder of the corpus")
@@ -70,16 +70,9 @@ def _guarded(run: Any, args: argparse.Namespace) -> int:
         return MISMATCH
     except KeyError as error:
         _say(str(error.args[0]))
-    except (FormatError, FileNotFoundError, ImportError) as error:
+    except (ValueError, FileNotFoundError, ImportError) as error:
         _say(str(error))
     return USAGE
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {value}")
-    return value
 
 
 def _say(text: str) -> None:

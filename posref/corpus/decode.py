@@ -12,6 +12,9 @@ from posref.operation import DTYPES, Tensor
 MOST: Final = 10**12
 """No tensor has more elements, nor any axis of a tensor."""
 
+MOST_AXES: Final = 32
+"""No tensor has more axes."""
+
 Special = Literal["none", "-inf", "any"]
 """Which values that are not finite a tensor may hold."""
 
@@ -39,6 +42,8 @@ def _tensor(members: dict[str, Place], dtypes: tuple[str, ...], special: Special
 def shape(place: Place) -> tuple[int, ...]:
     """Return the shape at `place`."""
     sizes = tuple(entry.integer(0, MOST) for entry in place.elements())
+    if len(sizes) > MOST_AXES:
+        place.fail(f"has more than {MOST_AXES} axes")
     if math.prod(max(size, 1) for size in sizes) > MOST:
         place.fail(f"has more than {MOST} elements")
     return sizes

@@ -10,6 +10,7 @@ from posref import operation
 from posref.corpus import parameters
 from posref.corpus.bits import DIGITS, hexadecimal, round_up, rows
 from posref.corpus.clauses import clauses
+from posref.corpus.kinds import MODEL
 from posref.operation import Case, Group, Scenario, Signature, Tensor
 
 FORMAT: Final = "posref-vectors"
@@ -174,7 +175,7 @@ def model(name: str, title: str, source: Iterable[str], groups: Iterable[Json]) 
     found = list(groups)
     used = sorted({entry["operation"] for entry in found})
     text = f"{title}, as published. {' '.join(f'{one}: {header(one)}' for one in used)}"
-    return whole(name, "model", {"model": name, "source": list(source)}, text, found)
+    return whole(name, MODEL, {MODEL: name, "source": list(source)}, text, found)
 
 
 def whole(name: str, kind: str, subject: Json, text: str, groups: Iterable[Json]) -> Json:

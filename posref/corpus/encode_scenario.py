@@ -1,14 +1,13 @@
 """Scenarios as the JSON of the vector format."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from posref import operation
 from posref.corpus import encode, parameters
 from posref.corpus.encode import Expected, Json
+from posref.corpus.kinds import SCENARIO
 from posref.operation import FromStep, Made, Scenario, ScenarioGroup, Step, Tensor
-
-KIND: Final = "scenario"
 
 Values = Mapping[str, Mapping[str, Expected]]
 """The expected outputs of one step, by output and dtype."""
@@ -74,7 +73,7 @@ def document(name: str, groups: Iterable[Json]) -> Json:
     used = sorted({operation for entry in found for operation in _operations(entry["tests"])})
     texts = [f"{one}: {encode.header(one)}" for one in used]
     text = " ".join(["Several calls on objects that are made once, before the first, and kept.", *texts])
-    return encode.whole(name, KIND, {KIND: name}, text, found)
+    return encode.whole(name, SCENARIO, {SCENARIO: name}, text, found)
 
 
 def _operations(tests: Iterable[Any]) -> set[str]:

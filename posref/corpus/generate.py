@@ -27,7 +27,8 @@ from posref.corpus import (
 from posref.corpus.encode import Json
 from posref.corpus.golden_set import GoldenGroup
 from posref.corpus.hard_set import HardGroup
-from posref.corpus.load import SETS, load_vectors
+from posref.corpus.kinds import GOLDEN, HARD, INVALID, MODEL, SCENARIO, SETS, VALUE, path_of
+from posref.corpus.load import load_vectors
 from posref.corpus.models import ModelGroup
 from posref.corpus.progress import Progress
 from posref.operation import Group, ScenarioGroup
@@ -105,11 +106,11 @@ def subject(group: AnyGroup) -> str:
 def _place(group: AnyGroup) -> tuple[str, str]:
     """Return the operation, the model or the scenarios that a group belongs to, and the kind of its file."""
     if isinstance(group, ScenarioGroup):
-        return group.scenario, encode_scenario.KIND
+        return group.scenario, SCENARIO
     if isinstance(group, ModelGroup):
-        return group.model, models.KIND
+        return group.model, MODEL
     if isinstance(group, GoldenGroup):
-        return group.operation, golden_set.KIND
+        return group.operation, GOLDEN
     return group.operation, _kind(group)
 
 
@@ -118,8 +119,8 @@ def _kind(group: Group) -> str:
     if len(refused) != 1:
         raise ValueError(f"{group.operation}: group {group.name} holds values and refusals, or nothing")
     if isinstance(group, HardGroup):
-        return hard_set.KIND
-    return "invalid" if refused.pop() else "value"
+        return HARD
+    return INVALID if refused.pop() else VALUE
 
 
 def certify(groups: list[AnyGroup], engine: str, jobs: int, progress: Progress | None) -> Built:
@@ -176,22 +177,12 @@ def write(folder: Path, built: Built) -> None:
 
 def document(name: str, kind: str, groups: list[Json]) -> Json:
     """Return the file of an operation, of scenarios or of a model as JSON."""
-    if kind == encode_scenario.KIND:
+    if kind == SCENARIO:
         return encode_scenario.document(name, groups)
-    if kind != models.KIND:
+    if kind != MODEL:
         return encode.document(name, kind, groups)
     model = models.models()[name]
     return encode.model(name, model.title, model.source, groups)
-
-
-def path_of(name: str, kind: str) -> str:
-    """Return the path of the file of an operation, scenarios or a model, below the root of the corpus."""
-    if kind == models.KIND:
-        return f"models/{name}.json"
-    scheme, _, function = name.partition(".")
-    if kind in SETS:
-        return f"{kind}/{scheme}/{function}.json"
-    return f"core/{scheme}/{function}{'_invalid' if kind == 'invalid' else ''}.json"
 
 
 def keep(source: Path, folder: Path, operations: str) -> None:
@@ -200,14 +191,14 @@ def keep(source: Path, folder: Path, operations: str) -> None:
         path_of(name, kind)
         for name in operation.signatures()
         if fnmatchcase(name, operations)
-        for kind in ("value", "invalid", *SETS)
+        for kind in (VALUE, INVALID, *SETS)
     }
     rebuilt |= {
-        path_of(group.scenario, encode_scenario.KIND)
+        path_of(group.scenario, SCENARIO)
         for group in operation.scenarios()
         if fnmatchcase(group.scenario, operations)
     }
-    rebuilt |= {path_of(group.model, models.KIND) for group in models.groups(operations)}
+    rebuilt |= {path_of(group.model, MODEL) for group in models.groups(operations)}
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()
         stale = name in (manifest.MANIFEST, manifest.SUMS) or name in rebuilt

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from typing import Any
 
 from posref import operation
 from posref.corpus import encode, parameters
@@ -14,8 +14,6 @@ from posref.corpus.certify import INTEGER_DTYPES, decided, evaluate, flat, shape
 from posref.corpus.encode import Json
 from posref.corpus.read_golden import DIGITS, PREFIX, Decimals, Outputs
 from posref.operation import Group, Tensor
-
-KIND: Final = "golden"
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,9 @@ import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Final
 
 from posref import operation
 from posref.operation import Group
-
-KIND: Final = "hard"
 
 
 @dataclass(frozen=True)

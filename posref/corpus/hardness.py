@@ -109,6 +109,6 @@ def distances(values: Iterable[float], dtype: str) -> Iterator[float]:
 def agrees(text: str, values: Iterable[float], dtype: str) -> bool:
     """Return whether a stored distance can be that of the real values which round to `values` in float64."""
     found = min(distances(values, dtype), default=inf)
-    bits = FORMATS[dtype][0]
-    slack = ldexp(0.5, bits - FORMATS["float64"][0]) + float(text) * 10.0 ** (1 - DIGITS)
-    return abs(found - float(text)) <= slack
+    said, bits = float(text), FORMATS[dtype][0]
+    slack = ldexp(0.5, bits - FORMATS["float64"][0]) + said * 10.0 ** (1 - DIGITS)
+    return said < 1 and abs(found - said) <= slack

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import encode, encode_scenario, golden_set, manifest, models
+from posref.corpus import encode, encode_scenario, golden_set, manifest
 from posref.corpus.clauses import clauses
 from posref.corpus.encode import Json
 from posref.corpus.generate import document
-from posref.corpus.load import SETS, Corpus, GoldenTest, ScenarioTest, Test, load_vectors
+from posref.corpus.kinds import GOLDEN, HARD, MODEL, SETS, VALUE
+from posref.corpus.load import Corpus, GoldenTest, ScenarioTest, Test, load_vectors
 from posref.operation import Case, Group, Scenario, ScenarioGroup
 
 CORE_BYTES: Final = 8_000_000
@@ -75,10 +76,10 @@ def rewrite(tests: list[Test]) -> bytes:
             first.group, first.operation, first.params, tuple(cases), first.requires, first.signed_zero
         )
         values = {test.id: test.expected for test in inside if not test.error}
-        said = {test.id: _hardness(test) for test in inside} if place == SETS[0] else None
+        said = {test.id: _hardness(test) for test in inside} if place == HARD else None
         groups.append(encode.group(group, values, first.source, named=named, said=said))
     name = path.removesuffix(".json") if named else tests[0].operation
-    kind = models.KIND if named else SETS[0] if place == SETS[0] else tests[0].kind
+    kind = MODEL if named else HARD if place == HARD else tests[0].kind
     return encode.dump(document(name, kind, groups))
 
 
@@ -96,7 +97,7 @@ def rewrite_golden(tests: list[GoldenTest]) -> bytes:
         group = Group(name, first.operation, first.params, cases, first.requires, first.signed_zero)
         values = {test.id: test.expected for test in inside}
         groups.append(golden_set.written(group, values, first.source))
-    return encode.dump(document(tests[0].operation, golden_set.KIND, groups))
+    return encode.dump(document(tests[0].operation, GOLDEN, groups))
 
 
 def rewrite_scenarios(tests: list[ScenarioTest]) -> bytes:
@@ -172,7 +173,7 @@ def _conventions(corpus: Corpus) -> Iterator[str]:
     seen = {
         (test.operation, name, choice)
         for test in corpus.tests
-        if test.kind == "value"
+        if test.kind == VALUE
         for name, value in test.params.items()
         for choice in (value if isinstance(value, list) else [value])
         if isinstance(choice, str)

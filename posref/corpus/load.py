@@ -1,17 +1,17 @@
 """Vector files read strictly: the authority on what a valid file is."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
 from posref import operation
-from posref.corpus import manifest
+from posref.corpus import bounded, manifest, read_golden
+from posref.corpus.chosen import chosen, globs, wanted
 from posref.corpus.encode import FORMAT, FORMAT_VERSION, LICENSE, Expected
-from posref.corpus.encode_scenario import KIND
-from posref.corpus.read import READERS, Hardness, Test, groups
-from posref.corpus.read_golden import Decimals, GoldenTest, golden_groups
+from posref.corpus.kinds import GOLDEN, HARD, INVALID, MODEL, SCENARIO, VALUE, address
+from posref.corpus.read import READERS, Hardness, Reader, Test, groups
+from posref.corpus.read_golden import Decimals, GoldenTest
 from posref.corpus.read_scenario import ScenarioTest, scenario_groups
 from posref.corpus.strict import SLUG, Place, parse
 from posref.errors import FormatError
@@ -58,15 +58,19 @@ MODEL_HEAD: Final = tuple(
 )
 """Keys of the file of a model, whose groups name their operations."""
 
-SCENARIO_HEAD: Final = tuple(KIND if key == "operation" else key for key in HEAD)
+SCENARIO_HEAD: Final = tuple(SCENARIO if key == "operation" else key for key in HEAD)
 """Keys of a file of scenarios, whose objects name their operations."""
 
-GOLDEN: Final = "golden"
-SETS: Final = ("hard", GOLDEN)
-"""Folders beside the core whose files are of one kind each, which has the folder's name."""
+KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys((VALUE, INVALID, HARD, GOLDEN), HEAD),
+    MODEL: MODEL_HEAD,
+    SCENARIO: SCENARIO_HEAD,
+}
+"""Keys of a file of each kind; the fourth is what the file is of."""
 
-SUFFIXES: Final = {"_invalid": "invalid", "": "value"}
-"""Kind of a file of the core, by the end of its name."""
+AnyTest = Test | ScenarioTest | GoldenTest
+
+_READERS: Final[Mapping[str, Reader[AnyTest]]] = {**READERS, GOLDEN: read_golden.READER}
 
 
 @dataclass(frozen=True)
@@ -85,15 +89,15 @@ class Corpus:
     golden: tuple[GoldenTest, ...] = ()
 
 
-def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpus:
+def load_vectors(root: str | Path | None = None, operations: str | Sequence[str] = "*") -> Corpus:
     """Load a corpus, or refuse it.
 
     Parameters
     ----------
     root : path, optional
         The folder that holds ``manifest.json``; the corpus that posref ships, if left out.
-    operations : str, default "*"
-        Glob of the operations whose tests are wanted. Every file is verified against the manifest;
+    operations : str or sequence of str, default "*"
+        Globs of the operations whose tests are wanted. Every file is verified against the manifest;
         only the files of these operations, and those of models and of scenarios, are read. A scenario
         is wanted when its own name matches, or all of its operations do.
 
@@ -107,8 +111,8 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
     ------
     FormatError
         If anything is not as ``spec/vector-format.md`` says; names file, case and JSON pointer.
-    KeyError
-        If `operations` matches no operation.
+    ValueError
+        If a glob matches no operation.
 
     Examples
     --------
@@ -116,55 +120,32 @@ def load_vectors(root: str | Path | None = None, operations: str = "*") -> Corpu
     >>> {test.operation for test in corpus.tests}
     {'rope.inv_freq'}
     """
-    if not matches(operations):
-        raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
+    patterns = globs(operations)
     folder = operation.home("vectors") if root is None else Path(root)
     listed = manifest.read(folder)
     seen: dict[str, str] = {}
-    tests: list[Test] = []
-    scenarios: list[ScenarioTest] = []
-    golden: list[GoldenTest] = []
+    found: list[AnyTest] = []
     for file in listed.files:
         if not (folder / file.path).exists():
             continue
         data = _verified(folder, file)
-        name, kind = _address(file.path)
-        if kind == KIND:
-            played = _read_scenarios(parse(data, file.path), name, file, seen)
-            scenarios += [test for test in played if wanted(test, (operations,))]
-        elif kind == GOLDEN:
-            if fnmatchcase(name, operations):
-                golden += _read_golden(parse(data, file.path), name, file, seen)
-        elif kind == "model" or fnmatchcase(name, operations):
-            found = _read_file(parse(data, file.path), name, kind, file, seen)
-            tests += [test for test in found if fnmatchcase(test.operation, operations)]
+        name, kind = address(file.path)
+        if kind in (MODEL, SCENARIO) or chosen(name, patterns):
+            tests = _read(parse(data, file.path), name, kind, file, seen)
+            found += [test for test in tests if _chosen(test, patterns)]
     return Corpus(
         folder,
         listed.corpus_version,
         listed.format_version,
         listed.files,
-        tuple(tests),
-        tuple(scenarios),
-        tuple(golden),
-    )
-
-
-def matches(pattern: str) -> bool:
-    """Return whether a glob matches any operation, or the name of any file of scenarios."""
-    return any(fnmatchcase(name, pattern) for name in operation.signatures()) or any(
-        fnmatchcase(group.scenario, pattern) for group in operation.scenarios()
-    )
-
-
-def wanted(test: ScenarioTest, patterns: Sequence[str]) -> bool:
-    """Return whether a glob matches the name of a scenario, or globs match all of its operations."""
-    return any(fnmatchcase(test.name, pattern) for pattern in patterns) or all(
-        any(fnmatchcase(name, pattern) for pattern in patterns) for name in test.operations
+        tuple(test for test in found if isinstance(test, Test)),
+        tuple(test for test in found if isinstance(test, ScenarioTest)),
+        tuple(test for test in found if isinstance(test, GoldenTest)),
     )
 
 
 def _verified(folder: Path, file: manifest.File) -> bytes:
-    data = (folder / file.path).read_bytes()
+    data = bounded.read_member(folder, file.path)
     if len(data) != file.bytes:
         raise FormatError(file.path, f"has {len(data)} bytes where {manifest.MANIFEST} says {file.bytes}")
     if manifest.digest(data) != file.sha256:
@@ -172,99 +153,52 @@ def _verified(folder: Path, file: manifest.File) -> bytes:
     return data
 
 
-def _address(path: str) -> tuple[str, str]:
-    """Return the operation, the model or the scenarios, and the kind, that the path of a file promises."""
-    parts = path.removesuffix(".json").split("/")
-    if parts[0] == "models" and len(parts) == 2:
-        return parts[1], "model"
-    scheme, _, name = ".".join(parts[1:]).partition(".")
-    if parts[0] == "core" and len(parts) == 3 and scheme in operation.schemes() and name.endswith(f"_{KIND}"):
-        return f"{scheme}.{name}", KIND
-    if parts[0] in SETS and len(parts) == 3 and f"{scheme}.{name}" in operation.signatures():
-        return f"{scheme}.{name}", parts[0]
-    for suffix in SUFFIXES:
-        name = ".".join(parts[1:]).removesuffix(suffix)
-        if (
-            parts[0] == "core"
-            and len(parts) == 3
-            and parts[2].endswith(suffix)
-            and name in operation.signatures()
-        ):
-            return name, SUFFIXES[suffix]
-    raise FormatError(path, "is not the path of a file of an operation that this version knows")
+def _chosen(test: AnyTest, patterns: tuple[str, ...]) -> bool:
+    return wanted(test, patterns) if isinstance(test, ScenarioTest) else chosen(test.operation, patterns)
 
 
-def _read_scenarios(root: Place, name: str, file: manifest.File, seen: dict[str, str]) -> list[ScenarioTest]:
-    head = _head(root, KIND)
-    root.record(*SCENARIO_HEAD)
-    head[KIND].one_of((name,))
-    notes = _common(head)
-    tests = list(scenario_groups(head["groups"], name, notes))
-    _check_ids(tests, file, seen)
-    found = [test for test, _ in tests]
-    _check_counts(root, head, [test.scenario.flags for test in found], notes, file)
-    return found
-
-
-def _read_golden(root: Place, name: str, file: manifest.File, seen: dict[str, str]) -> list[GoldenTest]:
-    head = _head(root, GOLDEN)
-    root.record(*HEAD)
-    head["operation"].one_of((name,))
-    notes = _common(head)
-    tests = list(golden_groups(head["groups"], operation.signature(name), notes))
-    _check_ids(tests, file, seen)
-    found = [test for test, _ in tests]
-    _check_counts(root, head, [test.flags for test in found], notes, file)
-    return found
-
-
-def _head(root: Place, kind: str) -> dict[str, Place]:
-    head = root.members()
-    for key, value in (("format", FORMAT), ("format_version", FORMAT_VERSION), ("kind", kind)):
-        if key not in head:
-            root.fail(f"{key!r} is missing")
-        head[key].one_of((value,))
-    return head
-
-
-def _common(head: dict[str, Place]) -> tuple[str, ...]:
-    head["license"].one_of((LICENSE,))
-    head["header"].text()
-    return _notes(head["notes"])
-
-
-def _check_ids(
-    tests: Iterable[tuple[Test | ScenarioTest | GoldenTest, Place]], file: manifest.File, seen: dict[str, str]
-) -> None:
-    for test, place in tests:
+def _read(root: Place, name: str, kind: str, file: manifest.File, seen: dict[str, str]) -> list[AnyTest]:
+    """Return the tests of a file that promises to be of `kind`, and of `name`."""
+    head = _head(root, name, kind)
+    notes = _notes(head["notes"])
+    found = []
+    for test, place in _tests(head["groups"], name, kind, notes):
         if test.id in seen:
             place.at("id").fail(f"stands in {seen[test.id]} too")
         seen[test.id] = file.path
-
-
-def _read_file(root: Place, name: str, kind: str, file: manifest.File, seen: dict[str, str]) -> list[Test]:
-    head = _head(root, kind)
-    if kind == "model":
-        root.record(*MODEL_HEAD)
-        head["model"].one_of((name,))
-        _source(head["source"])
-    else:
-        root.record(*HEAD)
-        head["operation"].one_of((name,))
-    notes = _common(head)
-    signature = None if kind == "model" else operation.signature(name)
-    tests = list(groups(head["groups"], READERS[kind], signature, notes))
-    _check_ids(tests, file, seen)
-    found = [test for test, _ in tests]
+        found.append(test)
     _check_counts(root, head, [test.flags for test in found], notes, file)
     return found
 
 
-def _source(place: Place) -> None:
+def _head(root: Place, name: str, kind: str) -> dict[str, Place]:
+    """Return the members of a file, its head checked."""
+    members = root.members()
+    for key, value in (("format", FORMAT), ("format_version", FORMAT_VERSION), ("kind", kind)):
+        if key not in members:
+            root.fail(f"{key!r} is missing")
+        members[key].one_of((value,))
+    root.record(*KEYS[kind])
+    members[KEYS[kind][3]].one_of((name,))
+    if kind == MODEL:
+        _check_source(members["source"])
+    members["license"].one_of((LICENSE,))
+    members["header"].text()
+    return members
+
+
+def _tests(place: Place, name: str, kind: str, notes: tuple[str, ...]) -> Iterator[tuple[AnyTest, Place]]:
+    if kind == SCENARIO:
+        return scenario_groups(place, name, notes)
+    return groups(place, _READERS[kind], None if kind == MODEL else operation.signature(name), notes)
+
+
+def _check_source(place: Place) -> None:
     if not place.elements():
         place.fail("a model names the public files that its numbers come from")
-    for entry in place.elements():
-        entry.text()
+    names = [entry.text() for entry in place.elements()]
+    if len(set(names)) < len(names):
+        place.fail("holds an entry twice")
 
 
 def _notes(place: Place) -> tuple[str, ...]:

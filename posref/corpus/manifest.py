@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import posref
+from posref.corpus import bounded
 from posref.corpus.encode import FORMAT_VERSION, LICENSE, Json
 from posref.corpus.strict import Place, parse
 from posref.errors import FormatError
@@ -45,6 +46,8 @@ class Manifest:
     format_version: int
     files: tuple[File, ...]
     tree_sha256: str
+    sha256: str
+    """The SHA-256 of the manifest itself, in which that of every file stands."""
 
 
 def count(document: Any) -> tuple[int, int]:
@@ -103,10 +106,10 @@ def vector_files(root: Path) -> list[str]:
 
 def read(root: Path) -> Manifest:
     """Return the manifest under `root`, checked against itself and against the files that are there."""
-    try:
-        place = parse((root / MANIFEST).read_bytes(), MANIFEST)
-    except FileNotFoundError:
-        raise FormatError(MANIFEST, f"there is no manifest in {root}") from None
+    if not (root / MANIFEST).exists():
+        raise FormatError(MANIFEST, f"there is no manifest in {root}")
+    data = bounded.read_member(root, MANIFEST)
+    place = parse(data, MANIFEST)
     members = place.record(
         "format",
         "format_version",
@@ -120,14 +123,17 @@ def read(root: Path) -> Manifest:
     members["format"].one_of((FORMAT,))
     version = members["format_version"].one_of((FORMAT_VERSION,))
     members["license"].one_of((LICENSE,))
-    for entry in members["generator"].members().values():
+    made = members["generator"].members()
+    if not made:
+        members["generator"].fail("names no program")
+    for entry in made.values():
         entry.text()
     files = tuple(_file(entry) for entry in members["files"].elements())
     _check_totals(members, files)
     _check_presence(root, members["files"], files)
     tree = members["tree_sha256"].text(_SHA256)
     _check_sums(root, members["tree_sha256"], files)
-    return Manifest(members["corpus_version"].text(SEMVER), version, files, tree)
+    return Manifest(members["corpus_version"].text(SEMVER), version, files, tree, digest(data))
 
 
 def _file(place: Place) -> File:
@@ -165,7 +171,7 @@ def _check_presence(root: Path, place: Place, files: tuple[File, ...]) -> None:
 def _check_sums(root: Path, place: Place, files: tuple[File, ...]) -> None:
     if not (root / SUMS).exists():
         return
-    data = (root / SUMS).read_bytes()
+    data = bounded.read_member(root, SUMS)
     if digest(data) != place.value:
         place.fail(f"is not the SHA-256 of {SUMS}")
     lines = set(data.decode("ascii", "replace").splitlines())

@@ -16,8 +16,6 @@ from posref import operation
 from posref.corpus.parameters import SCALING
 from posref.operation import Case, Group, Parameter, Tensor
 
-KIND = "model"
-
 
 @dataclass(frozen=True)
 class ModelGroup(Group):

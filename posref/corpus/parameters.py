@@ -108,7 +108,7 @@ def _encode(entry: Parameter, value: Any) -> Any:
 def decode_anything(place: Place) -> Any:
     """Return the Python value of a parameter that may be anything."""
     if isinstance(place.value, dict):
-        if place.value.keys() == {"float64", "decimal"}:
+        if "float64" in place.value:
             return _number(place)
         return {key: decode_anything(entry) for key, entry in place.members().items()}
     if isinstance(place.value, list):

@@ -11,6 +11,7 @@ from posref.corpus import decode, parameters
 from posref.corpus.clauses import CLAUSE
 from posref.corpus.encode import Expected, case_hash
 from posref.corpus.hardness import DIGITS, agrees
+from posref.corpus.kinds import HARD, INVALID, MODEL, VALUE
 from posref.corpus.manifest import SEMVER
 from posref.corpus.strict import SLUG, Place
 from posref.errors import KINDS
@@ -48,7 +49,7 @@ STORED: Final[Mapping[str | None, tuple[Dtype, ...]]] = {
 
 HASH = re.compile(r"[0-9a-f]{16}")
 _ANY_DTYPE = (*DTYPES, "int64", "bool")
-_DISTANCE = re.compile(rf"[0-9]\.[0-9]{{{DIGITS - 1}}}e[+-][0-9]{{2,}}")
+_DISTANCE = re.compile(rf"[0-9]\.[0-9]{{{DIGITS - 1}}}e[+-][0-9]{{2,3}}")
 
 AnyTest_co = TypeVar("AnyTest_co", covariant=True)
 
@@ -317,8 +318,8 @@ class Reader(Generic[AnyTest_co]):
 
 
 READERS: Final = {
-    "value": Reader(parameters.decode, _value),
-    "invalid": Reader(_any_params, _invalid),
-    "model": Reader(parameters.decode, _value),
-    "hard": Reader(parameters.decode, _hard),
+    VALUE: Reader(parameters.decode, _value),
+    INVALID: Reader(_any_params, _invalid),
+    MODEL: Reader(parameters.decode, _value),
+    HARD: Reader(parameters.decode, _hard),
 }

@@ -1,15 +1,15 @@
 """The groups and tests of a file of the golden set, read strictly."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from posref.corpus import decode, parameters
 from posref.corpus.bits import split
-from posref.corpus.read import LEGAL, Reader, Shared, check_hash, common, groups, read_inputs
+from posref.corpus.read import LEGAL, Reader, Shared, check_hash, common, read_inputs
 from posref.corpus.strict import Place
-from posref.operation import Signature, Tensor
+from posref.operation import Tensor
 
 DIGITS: Final = 50
 """Significant digits of every decimal but 0."""
@@ -57,13 +57,6 @@ class GoldenTest:
         return self.id.removeprefix(PREFIX)
 
 
-def golden_groups(
-    place: Place, signature: Signature, notes: tuple[str, ...]
-) -> Iterator[tuple[GoldenTest, Place]]:
-    """Yield the tests of all groups of a file, each with its place."""
-    yield from groups(place, Reader(parameters.decode, _test), signature, notes)
-
-
 def _test(place: Place, shared: Shared) -> GoldenTest:
     members, fields = common(place, shared, "expected")
     if not fields["id"].startswith(PREFIX):
@@ -92,3 +85,7 @@ def _decimals(place: Place) -> Decimals:
         if len(row.elements()) != width:
             row.fail(f"must be a list of {width} decimals")
     return Decimals(shape, tuple(entry.text(_DECIMAL) for row in rows for entry in row.elements()))
+
+
+READER: Final = Reader(parameters.decode, _test)
+"""How the groups of a file of the golden set are read."""

@@ -46,6 +46,11 @@ class ScenarioTest:
         return self.scenario.id
 
     @property
+    def flags(self) -> tuple[str, ...]:
+        """The flags that it raises."""
+        return self.scenario.flags
+
+    @property
     def operations(self) -> tuple[str, ...]:
         """The operations of its objects, each once."""
         return tuple(dict.fromkeys(made.operation for made in self.scenario.objects.values()))

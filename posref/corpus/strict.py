@@ -1,14 +1,21 @@
 """JSON read strictly: no float, no repeated key, and every error names file, case and pointer."""
 
 import json
+import math
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from posref.corpus import bounded
 from posref.errors import FormatError
 
 SLUG: Final = re.compile(r"[a-z0-9][a-z0-9._-]*")
 """Alphabet of identifiers, flags, capabilities and group names."""
+
+DEEPEST: Final = 64
+"""Levels of objects and lists, one in the other."""
 
 
 class Fault:
@@ -114,38 +121,33 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def parse_object(data: bytes, file: str) -> dict[str, Any]:
-    """Return a user's JSON object; a FormatError where it is none, or a key stands twice.
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a user's file; a FormatError where it is none, or a key stands twice.
 
     Unlike in a vector file, floats are numbers here and the text may hold any character.
     """
-
-    def record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for index, key in enumerate(keys) if key in keys[:index])
-            raise FormatError(file, f"key {twice!r} stands twice")
-        return found
-
-    def refuse(constant: str) -> float:
-        raise FormatError(file, f"{constant} is no number")
-
-    try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=record, parse_constant=refuse)
-    except FormatError:
-        raise
-    except RecursionError:
-        raise FormatError(file, "is nested too deeply") from None
-    except ValueError as error:
-        raise FormatError(file, f"not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise FormatError(file, f"must hold one object, got {shown(value)}")
-    return value
+    file = str(path)
+    root = _parse(bounded.read(path), file, "utf-8", _finite)
+    if not isinstance(root.value, dict):
+        raise FormatError(file, f"must hold one object, got {shown(root.value)}")
+    found: dict[str, Any] = root.value
+    return found
 
 
 def parse(data: bytes, file: str) -> Place:
     """Return the root of a JSON text, or raise a FormatError that says where it is at fault."""
+    return _parse(data, file, "ascii", lambda text, fault: fault(f"a JSON float is not exact: {text}"))
+
+
+MakeFault = Callable[[str], Fault]
+
+
+def _finite(text: str, fault: MakeFault) -> float | Fault:
+    number = float(text)
+    return number if math.isfinite(number) else fault(f"{text} is beyond every float64")
+
+
+def _parse(data: bytes, file: str, encoding: str, number: Callable[[str, MakeFault], float | Fault]) -> Place:
     faults: list[Fault] = []
 
     def fault(message: str) -> Fault:
@@ -155,33 +157,46 @@ def parse(data: bytes, file: str) -> Place:
     def record(pairs: list[tuple[str, Any]]) -> Any:
         found = dict(pairs)
         if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
             return fault(f"key {twice!r} stands twice")
         return found
 
+    text = _decoded(data, file, encoding)
     try:
         value = json.loads(
-            data.decode("ascii"),
+            text,
             object_pairs_hook=record,
-            parse_float=lambda text: fault(f"a JSON float is not exact: {text}"),
-            parse_constant=lambda text: fault(f"{text} is not JSON"),
+            parse_float=lambda digits: number(digits, fault),
+            parse_constant=lambda word: fault(f"{word} is not JSON"),
         )
-    except UnicodeDecodeError as error:
-        raise FormatError(file, f"byte {error.start} is not ASCII") from None
-    except json.JSONDecodeError as error:
-        raise FormatError(file, f"not JSON: {error}") from None
     except RecursionError:
-        raise FormatError(file, "is nested too deeply") from None
+        raise FormatError(file, f"is nested more than {DEEPEST} deep") from None
     except ValueError as error:
         raise FormatError(file, f"not JSON: {error}") from None
     root = Place(value, file)
+    _check_depth(root)
     if faults:
         for place in _walk(root):
             if isinstance(place.value, Fault):
                 place.fail(place.value.message)
-        root.fail(faults[0].message)
     return root
+
+
+def _decoded(data: bytes, file: str, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise FormatError(file, f"byte {error.start} is not {encoding.upper()}") from None
+
+
+def _check_depth(root: Place) -> None:
+    level, left = 0, [root.value] if isinstance(root.value, dict | list) else []
+    while left:
+        level += 1
+        if level > DEEPEST:
+            root.fail(f"is nested more than {DEEPEST} deep")
+        inner = (one.values() if isinstance(one, dict) else one for one in left)
+        left = [child for children in inner for child in children if isinstance(child, dict | list)]
 
 
 def _walk(place: Place) -> Iterator[Place]:

@@ -6,12 +6,9 @@ The tables are those of ``sinusoidal.encode``: a row of sines and a row of cosin
 arbitrary precision.
 """
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,16 +17,16 @@ import numpy as np
 
 import posref
 from posref.corpus import sweep_filter as sieve
+from posref.corpus import sweep_state
 from posref.corpus.certified import engine_class
 from posref.corpus.certify import certify
 from posref.corpus.generate import attend
 from posref.corpus.progress import Progress
+from posref.corpus.sweep_state import Tally
 from posref.operation import Tensor
 
 SPAN: Final = 2**15
 """Positions of a unit of work."""
-
-FORMAT: Final = "posref-sweep-1"
 
 Subject = Callable[[Any, int, float, str], Any]
 """Positions, width, base and dtype to a table of that dtype: a row of sines, then of cosines, a position."""
@@ -48,26 +45,6 @@ class Unit(NamedTuple):
     def name(self) -> str:
         """Its key in a state file."""
         return " ".join(map(str, self))
-
-
-@dataclass(frozen=True)
-class Tally:
-    """What was found: counts of values, and the worst error of those that are not clear, in ulp."""
-
-    values: int = 0
-    golden: int = 0
-    misrounded: int = 0
-    unfaithful: int = 0
-    worst: float = 0.0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
-            self.values + other.values,
-            self.golden + other.golden,
-            self.misrounded + other.misrounded,
-            self.unfaithful + other.unfaithful,
-            max(self.worst, other.worst),
-        )
 
 
 def reference(positions: Any, width: int, base: float, dtype: str) -> Any:
@@ -178,16 +155,16 @@ def run(
     ------
     ImportError
         If mpmath is missing; names the extra that brings it.
-    ValueError
-        If the state file is something else.
+    FormatError
+        If the state file is something else, or not as it was written.
     """
     engine_class("mpmath")  # says what is missing before any work is done
-    done = {} if state is None else _read(state)
+    done = {} if state is None else sweep_state.read(state)
     left = [unit for unit in work if unit.name not in done]
     for unit, tally in _each(left, jobs, subject):
         done[unit.name] = tally
         if state is not None:
-            _write(state, done)
+            sweep_state.write(state, done)
         if progress:
             ready = sum(one.name in done for one in work)
             progress(ready, len(work), f"{unit.dtype} base {unit.base:g} width {unit.width}")
@@ -206,37 +183,3 @@ def _each(work: list[Unit], jobs: int, subject: Subject) -> Iterator[tuple[Unit,
                 yield futures[future], future.result()
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-@lru_cache(maxsize=1)
-def fingerprint() -> str:
-    """Return a digest of the modules that the tables come from."""
-    root = Path(posref.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted([*(root / "numerics").glob("*.py"), root / "reference" / "sinusoidal.py"]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _read(state: Path) -> dict[str, Tally]:
-    """Return the units that a state file has, none if there is no such file or it is of other code."""
-    if not state.exists():
-        return {}
-    stored = json.loads(state.read_text("ascii"))
-    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
-        raise ValueError(f"{state} is no state of a sweep; give another name with --state")
-    if stored["fingerprint"] != fingerprint():
-        return {}
-    return {name: Tally(*counts) for name, counts in stored["units"].items()}
-
-
-def _write(state: Path, done: Mapping[str, Tally]) -> None:
-    rows = {
-        name: [tally.values, tally.golden, tally.misrounded, tally.unfaithful, tally.worst]
-        for name, tally in done.items()
-    }
-    partial_file = state.with_name(f"{state.name}.partial")
-    partial_file.write_text(
-        json.dumps({"format": FORMAT, "fingerprint": fingerprint(), "units": rows}), "ascii"
-    )
-    partial_file.replace(state)

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from posref.corpus import sweep
+from posref.corpus.arguments import above, at_least
 from posref.corpus.progress import bar
 from posref.corpus.sweep_filter import DIGITS
+from posref.corpus.sweep_state import Tally
 
 OK: Final = 0
 MISMATCH: Final = 1
@@ -22,10 +24,12 @@ def add_parser(subparsers: Any) -> None:
     """Add ``sweep``; it sets `run`, a function args -> exit code."""
     parser = subparsers.add_parser("sweep", help="check the reference's tables value by value")
     parser.add_argument("--dtype", action="append", choices=sorted(DIGITS), help="only this; may be repeated")
-    parser.add_argument("--bases", type=_base, nargs="+", default=list(BASES), metavar="B")
-    parser.add_argument("--widths", type=_even, nargs="+", default=list(WIDTHS), metavar="R")
-    parser.add_argument("--positions", type=_positive, default=POSITIONS, metavar="N", help="0 to N - 1")
-    parser.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--bases", type=above(1), nargs="+", default=list(BASES), metavar="B")
+    parser.add_argument(
+        "--widths", type=at_least(2, multiple_of=2), nargs="+", default=list(WIDTHS), metavar="R"
+    )
+    parser.add_argument("--positions", type=at_least(1), default=POSITIONS, metavar="N", help="0 to N - 1")
+    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="processes")
     parser.add_argument(
         "--state",
         type=Path,
@@ -47,7 +51,7 @@ def _run(args: argparse.Namespace) -> int:
     return MISMATCH if unfaithful else OK
 
 
-def summary(dtype: str, tally: sweep.Tally, seconds: float) -> str:
+def summary(dtype: str, tally: Tally, seconds: float) -> str:
     """Return a line about a sweep."""
     worst = f"{tally.worst:.9f} ulp" if tally.worst > 0.5 else "0.5 ulp at most"
     return (
@@ -55,24 +59,3 @@ def summary(dtype: str, tally: sweep.Tally, seconds: float) -> str:
         f"{tally.unfaithful} unfaithful, {tally.misrounded} not correctly rounded, worst {worst}, "
         f"{seconds:.0f} s"
     )
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {value}")
-    return value
-
-
-def _even(text: str) -> int:
-    value = int(text)
-    if value < 2 or value % 2:
-        raise argparse.ArgumentTypeError(f"must be even and at least 2, got {value}")
-    return value
-
-
-def _base(text: str) -> float:
-    value = float(text)
-    if not 1 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be above 1, got {text}")
-    return value

@@ -9,7 +9,8 @@ from typing import Any
 
 from posref.corpus import encode, manifest
 from posref.corpus.encode import Json
-from posref.corpus.generate import AnyGroup, Built, cases, certify, keep, path_of, subject, write
+from posref.corpus.generate import AnyGroup, Built, cases, certify, keep, subject, write
+from posref.corpus.kinds import path_of
 from posref.corpus.load import load_vectors
 from posref.corpus.progress import Progress
 

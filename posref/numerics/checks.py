@@ -10,7 +10,7 @@ from typing import Any
 
 from posref.errors import SpecError
 from posref.numerics.given import Given, check_finite
-from posref.numerics.namespace import dtype_name, space
+from posref.numerics.namespace import Space, dtype_name, space
 from posref.numerics.parameters import parameter
 from posref.operation import DTYPES, Input, Signature, signature
 
@@ -97,7 +97,7 @@ def _tensor(given: Given, field: Input, array: Any) -> None:
     if "float" in given.dtypes[field.name] and field.name not in given.unchecked:
         check_finite(given, field.name)
     if field.role == "positions":
-        _check_range(given.xp, field.name, given.stored[field.name])
+        _check_range(given.space, field.name, given.stored[field.name])
 
 
 def _check_dtype(entry: Signature, field: Input, array: Any) -> None:
@@ -142,12 +142,11 @@ def _check_shape(given: Given, field: Input, shape: tuple[int, ...]) -> None:
             raise refuse(f"axis {letter} is {given.axes[letter]} in an earlier input")
 
 
-def _check_range(xp: Any, name: str, positions: Any) -> None:
+def _check_range(here: Space, name: str, positions: Any) -> None:
     if not dtype_name(positions.dtype).endswith(("64", "float32")) or 0 in positions.shape:
         return
     largest = 2 * LARGEST_POSITION if name == "relative_position" else LARGEST_POSITION
-    for extreme in (xp.max(positions), xp.min(positions)):
-        number = float(extreme) if "float" in dtype_name(positions.dtype) else int(extreme)
+    for number in reversed(here.extremes(positions)):
         if abs(number) > largest:
             message = f"must be at most 2**{largest.bit_length() - 1} in size, got {number}"
             raise SpecError("conventions.C4", name, message, "OUT_OF_RANGE")

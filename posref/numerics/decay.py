@@ -25,6 +25,10 @@ FAR: Final = 1100.0
 _LN2: Final = WIDE.ln(Decimal(2))
 _OCTAVE: Final = Doubled(*split(_LN2)[:2])  # its exponent is -1
 _STEPS: Final = [split(WIDE.exp(_LN2 * k / STEPS)) for k in range(-STEPS // 2, STEPS // 2 + 1)]
+_BOUND: Final = int(FAR) + 1
+_POWERS: Final = [
+    2.0 ** min(e, 1023) for e in range(-_BOUND, _BOUND + 1)
+]  # twice 2**1023 overflows, as it should
 SERIES: Final = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2)
 
 
@@ -137,8 +141,7 @@ def power_of_two(space: Space, exponent: Doubled) -> Power:
 
 
 def _two_to(space: Space, exponent: Any) -> Any:
-    bound = int(FAR) + 1  # twice 2**1023 overflows, as it should
-    return _look_up(space, [2.0 ** min(e, 1023) for e in range(-bound, bound + 1)], exponent + bound)
+    return _look_up(space, _POWERS, exponent + _BOUND)
 
 
 def _look_up(space: Space, table: list[float], index: Any) -> Any:

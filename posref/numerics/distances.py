@@ -35,10 +35,15 @@ def by_distance(given: Given, function: Callable[[Given, Any], Any]) -> Any:
     array
         In the caller's library.
     """
-    many = given.space.is_numpy and given.axes["Q"] >= FEW and given.axes["K"] >= FEW
-    if many and all(_consecutive(given.stored[name]) for name in ("q_positions", "k_positions")):
-        return _from_lines(given, function)
+    if has_lines(given):
+        return from_lines(given, function)
     return given.by_pieces(lambda part: function(part, offsets(part)), "Q H K", each=1)
+
+
+def has_lines(given: Given) -> bool:
+    """Return whether results are constant along diagonals, and are many enough."""
+    many = given.space.is_numpy and given.axes["Q"] >= FEW and given.axes["K"] >= FEW
+    return many and all(_consecutive(given.stored[name]) for name in ("q_positions", "k_positions"))
 
 
 def offsets(part: Given) -> Any:
@@ -56,7 +61,8 @@ def _consecutive(positions: Any) -> bool:
     return True
 
 
-def _from_lines(given: Given, function: Callable[[Given, Any], Any]) -> Any:
+def from_lines(given: Given, function: Callable[[Given, Any], Any]) -> Any:
+    """Return what `by_distance` does, where results are constant along diagonals."""
     result = given.empty((*leading_axes(given), *(given.axes[letter] for letter in "HQK")))
     sizes = given.axes["Q"] * given.axes["K"]
     for heads, region in pieces(given, "H", sizes, most=LARGE):

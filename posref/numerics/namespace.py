@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from posref.numerics import rounding
+from posref.numerics import cuda, rounding
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,8 @@ class Space:
         name = name or dtype_name(entered.dtype)
         if self.is_numpy:
             entered = rounding.wider(entered, name)
+        if self.library == "cupy" and "float" in name:
+            return cuda.wide(self.xp, self.device, entered)
         wide = "bool" if name == "bool" else "int64" if "int" in name else "float64"
         return self.xp.astype(entered, getattr(self.xp, wide), copy=False)
 
@@ -83,9 +85,22 @@ class Space:
             return stored.view(rounding.bfloat16() if isinstance(dtype, str) else np.dtype(dtype))
         return stored
 
-    def host(self, vector: Any) -> list[float]:
-        """Return the values of a computed vector as Python floats."""
-        return [float(vector[index]) for index in range(vector.shape[0])]
+    def host(self, array: Any) -> Any:
+        """Return an array as Python numbers, in a list for each axis; a GPU is waited for once."""
+        if self.is_numpy:
+            return array.tolist()
+        if self.library == "cupy":
+            return array.get().tolist()
+        if array.shape:
+            return [self.host(array[index, ...]) for index in range(array.shape[0])]
+        return float(array) if "float" in dtype_name(array.dtype) else int(array)
+
+    def extremes(self, array: Any) -> tuple[Any, Any]:
+        """Return the least and the largest number of an array that is not empty."""
+        if self.is_numpy:
+            return array.min().tolist(), array.max().tolist()
+        least, largest = self.host(self.xp.stack((self.xp.min(array), self.xp.max(array))))
+        return least, largest
 
     def give(self, values: Any) -> Any:
         """Return computed integers or booleans as an array of the caller's library."""
@@ -117,6 +132,8 @@ class Space:
             If the library has no such dtype.
         """
         name = dtype_name(dtype)
+        if self.library == "cupy":
+            return cuda.narrow(self.xp, self.device, values, name, masked)
         if masked is not None:
             values = self.xp.where(masked, self.constant(-float("inf")), values)
         if self.is_numpy:

@@ -66,7 +66,8 @@ def turned(given: Given, tensors: tuple[str, ...], table: Table, **ways: Any) ->
     turn = Turn(dtype_name(given.dtype), table.width, **ways)
     for place, (cos, sin) in table.parts():
         for x, result in zip(stored, results, strict=True):
-            turn.fill(tokens_at(place, x), cos, sin, tokens_at(place, result), given.check)
+            if not turn.fill(tokens_at(place, x), cos, sin, tokens_at(place, result)):
+                raise given.overflow()
     return tuple(given.space.leave(result, given.dtype) for result in results)
 
 

@@ -160,13 +160,22 @@ def finite(stored: NDArray[Any], dtype: str) -> bool:
     """
     if dtype in ("float64", "float32") and stored.flags.c_contiguous:
         flat, zeros = stored.reshape(-1), _zeros(dtype)
-        parts = (flat[start : start + zeros.size] for start in range(0, flat.size, zeros.size))
         with np.errstate(invalid="ignore"):
-            return all(np.dot(part, zeros[: part.size]) == 0 for part in parts)
+            for start in range(0, flat.size, zeros.size):
+                part = flat[start : start + zeros.size]
+                if part.dot(zeros[: part.size]) != 0:
+                    return False
+        return True
     if dtype in ("bfloat16", "float16"):
         size = stored.view(np.uint16) & np.uint16(0x7FFF)
         return bool(size.max(initial=0) < FORMATS[dtype].infinity)
     return bool(np.isfinite(stored).all())
+
+
+def has_minus_zero(stored: NDArray[Any]) -> bool:
+    """Return whether a stored value is -0: of all patterns the least, as integers with a sign."""
+    signed = np.dtype(f"i{stored.itemsize}")
+    return bool(stored.view(signed).min(initial=0) == np.iinfo(signed).min)
 
 
 @lru_cache

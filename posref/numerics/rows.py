@@ -13,7 +13,7 @@ def check_rows(given: Given, name: str, axis: str, clause: str) -> None:
     count = given.axes[axis]
     if 0 in values.shape:
         return
-    for extreme in (int(given.xp.min(values)), int(given.xp.max(values))):
+    for extreme in given.space.extremes(values):
         if not 0 <= extreme < count:
             message = f"must be a row from 0 to {count - 1}, got {extreme}"
             raise SpecError(clause, name, message, "OUT_OF_RANGE")

@@ -32,11 +32,12 @@ SMALL: Final = 2.0**-18
 LONG: Final = 256
 """Positions that make a run worth turning."""
 
-BLOCK: Final = 2**13
+BLOCK: Final = 2**14
 """Entries turned at a time: a block and its work stay in a processor's cache."""
 
 WIDE: Final = 512
-"""Entries in the innermost loop of a product, at least, where a block has as many."""
+"""Entries in the innermost loop of a product, at least, where a block has as many. NumPy's buffer is not
+made longer: over several rows of a product it would hold copies of the factor that they share."""
 
 
 def fill(cos: Array, sin: Array, positions: Array, exact: Exact, factor: float, unit: Exact) -> None:
@@ -57,11 +58,13 @@ def fill(cos: Array, sin: Array, positions: Array, exact: Exact, factor: float, 
     """
     bounds = np.flatnonzero(np.concatenate([[True], np.diff(positions) != 1, [True]]))
     again = np.repeat(np.diff(bounds) < LONG, np.diff(bounds))
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        if stop - start >= LONG:
-            rows = slice(start, stop)
-            for small in _turned(cos[rows], sin[rows], int(positions[start]), factor, unit):
-                again[start + small] = True
+    with np.errstate():
+        np.setbufsize(WIDE)
+        for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            if stop - start >= LONG:
+                rows = slice(start, stop)
+                for small in _turned(cos[rows], sin[rows], int(positions[start]), factor, unit):
+                    again[start + small] = True
     if again.any():
         cos[again], sin[again] = exact(positions[again])
 
@@ -83,7 +86,7 @@ def _turned(cos: Array, sin: Array, first: int, factor: float, unit: Exact) -> I
             block, sizes = part[start : start + rows], scratch[:rows]
             block[...] = made[:rows]
             if np.abs(block, out=sizes).min() < SMALL * factor:
-                yield start + np.flatnonzero((sizes < SMALL * factor).any(axis=1))
+                yield start + np.flatnonzero(sizes < SMALL * factor) // width
 
 
 def _points(grids: list[tuple[int, int, int]], unit: Exact) -> list[Array]:

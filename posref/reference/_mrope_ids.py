@@ -132,9 +132,7 @@ def _walk(
 def _checked(given: Given) -> tuple[list[int], list[Place], list[Fraction]]:
     """Return token types, merged grids and intervals of the host."""
     tokens, sizes, intervals = given.token_types, given.grids, given.temporal_interval
-    types = [int(tokens[n]) for n in range(given.axes["T"])]
-    grids = [[int(sizes[n, a]) for a in range(3)] for n in range(given.axes["N"])]
-    rates = [[int(intervals[n, a]) for a in range(2)] for n in range(given.axes["V"])]
+    types, grids, rates = (given.space.host(part) for part in (tokens, sizes, intervals))
     merge = given.spatial_merge_size
     for kind in types:
         if kind not in (0, 1, 2):

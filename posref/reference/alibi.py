@@ -6,13 +6,12 @@ Axis letters: ``H`` heads, ``Q`` queries, ``K`` keys. Normative text: ``spec/sch
 from fractions import Fraction
 from typing import Any, Final
 
-import numpy as np
-
 from posref.errors import SpecError
 from posref.numerics import fused
 from posref.numerics.checks import admit
-from posref.numerics.distances import by_distance, offsets
+from posref.numerics.distances import from_lines, has_lines, offsets
 from posref.numerics.given import Given, Masked
+from posref.numerics.slopes import by_slope, sloped
 from posref.numerics.wide import ladder
 
 CLAUSES: Final = {
@@ -144,19 +143,22 @@ def bias(
 
     if given.space.library == "cupy":
         return fused.bias(given)
-    if given.form == "key_index":
-        return given.by_pieces(lambda part: _values(part, offsets(part)), "Q H K", each=1)
-    return by_distance(given, _values)
+    if given.form != "key_index" and has_lines(given):
+        return from_lines(given, _line)
+    return by_slope(given, lambda part: _multiples(part, offsets(part)))
 
 
-@np.errstate(all="ignore")
-def _values(part: Given, offset: Any) -> Any:
+def _line(part: Given, offset: Any) -> Any:
     """Return the bias for keys that lie `offset` after their queries."""
+    return sloped(_multiples(part, offset), part.slopes[:, None, None])
+
+
+def _multiples(part: Given, offset: Any) -> Any:
+    """Return what multiplies the slopes for keys that lie `offset` after their queries."""
     xp = part.xp
     if part.form == "key_index":
         multiple = part.k_positions[..., None, None, :] + xp.zeros_like(offset)
     else:
         multiple = -xp.abs(offset) if part.form == "neg_abs" else offset
-    values = xp.astype(multiple, xp.float64) * part.slopes[:, None, None]
-    values += 0.0
+    values = xp.astype(multiple, xp.float64)
     return Masked(values, offset > 0) if part.future == "neg_inf" else values

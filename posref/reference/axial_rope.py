@@ -84,7 +84,10 @@ def cos_sin(
         raise SpecError("axial_rope.C2", "positions", message, "INVALID_SHAPE")
 
     def table(part: Given) -> tuple[Any, Any]:
-        parts = (tables(part.space, part.positions[:, axis], own) for axis, own in enumerate(ladders))
+        parts = (
+            tables(part.space, part.positions[:, axis], own, dtype=part.dtype)
+            for axis, own in enumerate(ladders)
+        )
         cos, sin = (part.xp.concat(blocks, axis=-1) for blocks in zip(*parts, strict=True))
         return cos, sin
 

@@ -4,13 +4,12 @@ Axis letters: ``H`` heads, ``Q`` queries, ``K`` keys, ``D`` head width, ``N`` ro
 Normative text: ``spec/schemes/deberta.md``.
 """
 
-from itertools import count
 from typing import Any, Final
 
 import numpy as np
 
 from posref.errors import SpecError
-from posref.numerics.buckets import edges, passed, span
+from posref.numerics.buckets import Levels, Scale, span
 from posref.numerics.checks import admit
 from posref.numerics.given import Given
 from posref.numerics.products import against, score_sizes
@@ -81,28 +80,30 @@ def bucket(
 
     relative = given.stored["relative_position"]
     farthest = span(given, relative, relative)
-    power = middle - 1
-    limits = (_reach(middle, top, power, k) + 1 for k in count())
-    found = edges(limits, power, middle + 1, min(top, farthest) if given.clamp_first else farthest)
+    scale = Scale(middle, top, middle - 1)
+    farthest = min(top, farthest) if given.clamp_first else farthest
+    levels = Levels(lambda n: _climbed(scale, n), middle + 1, farthest)
 
-    return given.by_pieces(lambda part: _bucket(part, found), each=1)
+    return given.by_pieces(lambda part: _bucket(part, levels), each=1)
 
 
-def _bucket(part: Given, found: list[int]) -> Any:
-    """Return the buckets of the relative positions; `found` are the edges of the logarithmic ones."""
+def _bucket(part: Given, levels: Levels) -> Any:
+    """Return the buckets of the relative positions; `levels` are the logarithmic ones."""
     xp, middle, top = part.xp, part.position_buckets // 2, part.max_relative_positions - 1
     offset = part.relative_position
     if part.clamp_first:
         offset = xp.clip(offset, -top, top)
     distance = xp.abs(offset)
     below = xp.where(distance < middle, distance, xp.full_like(distance, middle))
-    return xp.sign(offset) * (below + passed(part.space, distance, found))
+    return xp.sign(offset) * (below + levels.passed(part.space, distance))
 
 
-def _reach(middle: int, top: int, power: int, k: int) -> int:
-    """Return the largest power of a distance whose bucket is at most the middle one plus k."""
-    reach: int = top**k * middle ** (power - k) if k <= power else top**k // middle ** (k - power)
-    return reach
+def _climbed(scale: Scale, distance: int) -> int:
+    """Return the steps up to a distance, a step that is begun included."""
+    if not scale.steps:
+        return 0
+    whole, exact = scale.height(distance)
+    return whole if exact else whole + 1
 
 
 def scores(q: Any, k: Any, pos_q: Any, pos_k: Any, index: Any, *, terms: list[str], scale: float) -> Any:

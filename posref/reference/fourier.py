@@ -101,8 +101,9 @@ def _exact_turns(given: Given) -> Doubled:
     """Return the projections in turns, each from exact rational numbers."""
     xp, axes, bands = given.xp, given.axes["A"], given.axes["F"]
     flat = xp.reshape(given.x, (-1, axes))
-    rows = [[Fraction(float(flat[n, a])) for a in range(axes)] for n in range(flat.shape[0])]
-    columns = [[Fraction(float(given.weights[a, f])) for a in range(axes)] for f in range(bands)]
+    rows = [[Fraction(value) for value in row] for row in given.space.host(flat)]
+    weights = given.space.host(given.weights)
+    columns = [[Fraction(weights[a][f]) for a in range(axes)] for f in range(bands)]
     found = [
         fraction_of_turn(
             sum((p * w for p, w in zip(row, column, strict=True)), Fraction(0)), radians=not given.two_pi

@@ -70,10 +70,10 @@ def lookup(table: Any, positions: Any, *, offset: int = 0) -> Any:
 
 def _check_positions(given: Given) -> None:
     """Refuse positions that have no row."""
-    xp, rows, positions = given.xp, given.axes["N"], given.stored["positions"]
+    rows, positions = given.axes["N"], given.stored["positions"]
     if 0 in positions.shape:
         return
-    least, most = int(xp.min(positions)), int(xp.max(positions))
+    least, most = given.space.extremes(positions)
     if least < 0:
         raise SpecError("learned.C2", "positions", f"must not be negative, got {least}", "OUT_OF_RANGE")
     if most + given.offset >= rows:

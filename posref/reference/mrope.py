@@ -21,7 +21,7 @@ from posref.reference._rope_tables import CosSin
 __all__ = ["CosSin", "PositionIds", "axis_of_channel", "cos_sin", "position_ids"]
 
 
-def axis_of_channel(*, mrope_section: list[int], arrangement: str) -> Any:
+def axis_of_channel(*, mrope_section: list[int], arrangement: str, like: Any = None) -> Any:
     r"""Return which position axis each channel reads: 0 time, 1 row, 2 column.
 
     Parameters
@@ -31,11 +31,12 @@ def axis_of_channel(*, mrope_section: list[int], arrangement: str) -> Any:
     arrangement : {"chunked", "interleaved", "hw_then_t"}
         One section after the other; row at every third channel from 1, column from 2, time
         elsewhere; or row and column in turn, then time.
+    like : array, optional
+        The result shares its library and device; NumPy by default.
 
     Returns
     -------
     array of int64, shape (h,)
-        A NumPy array.
 
     Raises
     ------
@@ -130,17 +131,17 @@ def cos_sin(
     check_rows(given, "axis_of_channel", "A", "mrope.C2")
     xp, exact = given.xp, [Decimal(entry) for entry in given.space.host(given.inv_freq)]
 
-    axes = given.axis_of_channel
-    chosen = [int(axes[i]) for i in range(len(exact))]
+    chosen = given.space.host(given.axis_of_channel)
     readers = [[i for i, axis in enumerate(chosen) if axis == a] for a in range(given.axes["A"])]
+    ladders = [tuple(exact[i] for i in own) for own in readers]
     order = [i for own in readers for i in own]
     back = given.space.constant([order.index(i) for i in range(len(order))], "int64")
 
     def table(part: Given) -> tuple[Any, Any]:
         parts = (
-            tables(part.space, part.positions[a, :], tuple(exact[i] for i in own), part.attention_factor)
-            for a, own in enumerate(readers)
-            if own
+            tables(part.space, part.positions[a, :], ladder, part.attention_factor, part.dtype)
+            for a, ladder in enumerate(ladders)
+            if ladder
         )
         cos, sin = (xp.take(xp.concat(found, axis=-1), back, axis=-1) for found in zip(*parts, strict=True))
         return cos, sin

@@ -238,7 +238,7 @@ def shard(position_ids: Any, *, world_size: int, rank: int, scheme: str) -> Any:
 
     size = ids.shape[0] // count
     if given.scheme == "striped":
-        share = ids[given.rank :: count]
+        share = given.xp.reshape(ids, (size, count))[:, given.rank]
     else:
         share = ids[given.rank * size : (given.rank + 1) * size]
     if given.scheme == "zigzag":

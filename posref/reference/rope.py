@@ -95,7 +95,7 @@ def rotate(x: Any, cos: Any, sin: Any, *, pairing_in: str, pairing_out: str, rot
     >>> rotate(x, cos, sin, pairing_in="adjacent", pairing_out="adjacent")
     array([[0., 1., 5.]])
     """
-    given = admit("rope.rotate", CLAUSES, locals(), unchecked=("x",))
+    given = admit("rope.rotate", CLAUSES, locals(), unchecked=("x", "cos", "sin"))
     given.same_leading("cos", "sin")
     given.fits("cos", "x")
     width, start = given.axes["D"], given.rotary_start

@@ -104,7 +104,9 @@ def encode(
 def _table(given: Given, frequencies: Frequencies) -> Any:
     rows_first = given.axis_order == "y_first"
     first, second = (given.rows, given.cols) if rows_first else (given.cols, given.rows)
-    (cos_a, sin_a), (cos_b, sin_b) = (tables(given.space, axis, frequencies) for axis in (first, second))
+    (cos_a, sin_a), (cos_b, sin_b) = (
+        tables(given.space, axis, frequencies, dtype=given.dtype) for axis in (first, second)
+    )
     blocks = {
         "axis_major": (sin_a, cos_a, sin_b, cos_b),
         "component_major": (sin_a, sin_b, cos_a, cos_b),

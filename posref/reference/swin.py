@@ -14,7 +14,7 @@ from posref.numerics.wide import WIDE, wide
 CLAUSES: Final = {"window": "swin.C1", "pretrained_window": "swin.C2"}
 
 
-def index(*, window: list[int]) -> Any:
+def index(*, window: list[int], like: Any = None) -> Any:
     r"""Return the row of the bias table for each pair of tokens of a window.
 
     .. math::
@@ -25,11 +25,13 @@ def index(*, window: list[int]) -> Any:
     ----------
     window : list of two ints
         Height :math:`h` and width :math:`w` in tokens, at least 1; tokens are numbered row by row.
+    like : array, optional
+        The result shares its library and device; NumPy by default.
 
     Returns
     -------
     array of int64, shape (h w, h w)
-        Rows from 0 to ``(2 h - 1)(2 w - 1) - 1``, query first. A NumPy array.
+        Rows from 0 to ``(2 h - 1)(2 w - 1) - 1``, query first.
 
     Raises
     ------
@@ -49,9 +51,8 @@ def index(*, window: list[int]) -> Any:
     """
     given = admit("swin.index", CLAUSES, locals())
     height, width = given.window
-    xp = given.xp
 
-    token = xp.arange(height * width)
+    token = given.space.whole(slice(0, height * width))
     y, x = token // width, token % width
     dy, dx = y[:, None] - y[None, :], x[:, None] - x[None, :]
 

@@ -7,7 +7,7 @@ Normative text: ``spec/schemes/t5.md``.
 from typing import Any, Final
 
 from posref.errors import SpecError
-from posref.numerics.buckets import edges, passed, span
+from posref.numerics.buckets import Levels, Scale, span
 from posref.numerics.checks import admit
 from posref.numerics.distances import by_distance
 from posref.numerics.given import Given
@@ -72,9 +72,9 @@ def bucket(relative_position: Any, *, num_buckets: int, max_distance: int, bidir
     """
     given = admit("t5.bucket", CLAUSES, locals())
     relative = given.stored["relative_position"]
-    found = _edges(given, span(given, relative, relative))
+    levels = _levels(given, span(given, relative, relative))
 
-    return given.by_pieces(lambda part: _bucket(part, part.relative_position, found), each=1)
+    return given.by_pieces(lambda part: _bucket(part, part.relative_position, levels), each=1)
 
 
 def bias(
@@ -130,9 +130,9 @@ def bias(
         message = f"must have num_buckets = {given.num_buckets} rows, got {given.axes['N']}"
         raise SpecError("t5.C3", "table", message, "INVALID_SHAPE")
 
-    found = _edges(given, span(given, given.stored["q_positions"], given.stored["k_positions"]))
+    levels = _levels(given, span(given, given.stored["q_positions"], given.stored["k_positions"]))
 
-    return by_distance(given, lambda part, offset: _entries(part, _bucket(part, offset, found)))
+    return by_distance(given, lambda part, offset: _entries(part, _bucket(part, offset, levels)))
 
 
 def _entries(part: Given, rows: Any) -> Any:
@@ -143,16 +143,15 @@ def _entries(part: Given, rows: Any) -> Any:
     return xp.moveaxis(heads, 0, -3)
 
 
-def _edges(given: Given, farthest: int) -> list[int]:
-    """Return where the wider and wider buckets begin, as far as any distance reaches."""
+def _levels(given: Given, farthest: int) -> Levels:
+    """Return the wider and wider buckets, as far as any distance reaches."""
     side = _side(given)
     exact = side // 2
-    steps, top = side - exact, given.max_distance
-    limits = (top**k * exact ** (steps - k) for k in range(1, steps))
-    return edges(limits, steps, exact, farthest)
+    scale = Scale(exact, given.max_distance, side - exact)
+    return Levels(lambda n: min(scale.height(n)[0], scale.steps - 1), exact, farthest)
 
 
-def _bucket(given: Given, relative: Any, found: list[int]) -> Any:
+def _bucket(given: Given, relative: Any, levels: Levels) -> Any:
     xp = given.xp
     side = _side(given)
     exact = side // 2
@@ -165,7 +164,7 @@ def _bucket(given: Given, relative: Any, found: list[int]) -> Any:
 
     below = xp.where(distance < exact, distance, xp.full_like(distance, exact))
 
-    return offset + below + passed(given.space, distance, found)
+    return offset + below + levels.passed(given.space, distance)
 
 
 def _side(given: Given) -> int:

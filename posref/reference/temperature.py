@@ -79,7 +79,7 @@ def _scales(given: Given) -> Any:
         raise SpecError("temperature.C1", "positions", message, "OUT_OF_RANGE")
 
     steps, where = xp.unique_inverse(count // min(given.floor_scale, LARGEST))
-    factors = [_factor(given.beta, int(steps[n])) for n in range(steps.shape[0])]
+    factors = [_factor(given.beta, step) for step in given.space.host(steps)]
     scales = xp.take(given.space.constant(factors), xp.reshape(where, (-1,)), axis=0)
 
     return xp.reshape(scales, shape)

@@ -121,11 +121,11 @@ def _runs(given: Given) -> Iterator[tuple[Any, int]]:
     if steps.shape[0] == 0 or float(given.xp.max(given.xp.abs(steps))) <= LARGEST:
         yield steps, 0
         return
-    for n in range(steps.shape[0]):
-        shift = max(0, math.frexp(float(steps[n]))[1] - 53)
+    for n, step in enumerate(given.space.host(steps)):
+        shift = max(0, math.frexp(step)[1] - 53)
         yield steps[n : n + 1] * 2.0**-shift, shift
 
 
 def _tables(given: Given, steps: Any, shift: int, exponents: list[Fraction]) -> tuple[Any, Any]:
     factor = Fraction(given.scale) * 2**shift
-    return tables(given.space, steps, stretched(given.max_period, exponents, factor))
+    return tables(given.space, steps, stretched(given.max_period, exponents, factor), dtype=given.dtype)

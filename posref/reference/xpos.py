@@ -95,7 +95,7 @@ def scale(
     per_token = _rates(given)
 
     return given.by_pieces(
-        lambda part: _checked(part, _exponent(part, per_token)), "T", each=given.rotary_dim // 2
+        lambda part: _checked(part, _exponent(part, per_token)).value(), "T", each=given.rotary_dim // 2
     )
 
 
@@ -164,28 +164,39 @@ def apply(
     per_token, omega, pairing = _rates(given), frequencies(given), given.pairing
 
     def scaled(part: Given) -> Any:
-        cos, sin = part.kept(
-            "positions", lambda positions: tables(part.space, positions, omega, dtype=part.dtype)
+        (cos, sin), factors = part.kept(
+            "positions",
+            lambda positions: (
+                tables(part.space, positions, omega, dtype=part.dtype),
+                _factors(part, per_token),
+            ),
         )
-        decayed = _decayed(part, per_token)
+        decayed = _decayed(part, factors)
         return rotate(part.xp, decayed, cos, sin, pairing_in=pairing, pairing_out=pairing)
 
     return given.by_pieces(scaled, "T", each=given.axes["D"])
 
 
 @np.errstate(all="ignore")
-def _decayed(given: Given, per_token: list[Decimal]) -> Any:
+def _factors(given: Given, per_token: list[Decimal]) -> list[Any]:
+    """Return what both coordinates of each pair are multiplied by, one after the other."""
+    exponent = _exponent(given, per_token)
+    if given.role == "query":
+        power = _checked(given, exponent)
+    else:
+        _checked(given, exponent)
+        power = power_of_two(given.space, Doubled(-exponent.high, -exponent.low))
+    return [_on_coordinates(given, factor) for factor in (power.significand * power.half, power.rest)]
+
+
+@np.errstate(all="ignore")
+def _decayed(given: Given, factors: list[Any]) -> Any:
     """Return `x` with its pairs multiplied; the other coordinates are moved."""
-    xp, exponent = given.xp, _exponent(given, per_token)
-    _checked(given, exponent)
-    if given.role == "key":
-        exponent = Doubled(-exponent.high, -exponent.low)
-    power = power_of_two(given.space, exponent)
     x = given.x
     part = x[..., : given.rotary_dim]
-    for factor in power:
-        part = part * _on_coordinates(given, factor)
-    return xp.concat((part, x[..., given.rotary_dim :]), axis=-1)
+    for factor in factors:
+        part = part * factor
+    return given.xp.concat((part, x[..., given.rotary_dim :]), axis=-1)
 
 
 def _on_coordinates(given: Given, factor: Any) -> Any:
@@ -210,11 +221,11 @@ def _exponent(given: Given, per_token: list[Decimal]) -> Doubled:
 
 @np.errstate(all="ignore")
 def _checked(given: Given, exponent: Doubled) -> Any:
-    """Return the scales; refuse one outside the normal range of binary64."""
-    xp = given.xp
-    found = power_of_two(given.space, exponent).value()
+    """Return the scales as powers; refuse one outside the normal range of binary64."""
+    xp, power = given.xp, power_of_two(given.space, exponent)
+    found = power.value()
     if not bool(xp.all(xp.isfinite(found) & (found >= LEAST))):
         message = f"a scale leaves the normal range of binary64, center {given.center}"
         message += f" and scale_base {given.scale_base}"
         raise SpecError("xpos.C1", "positions", message, "OUT_OF_RANGE")
-    return found
+    return power

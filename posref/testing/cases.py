@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
@@ -10,12 +9,12 @@ from unittest import SkipTest
 import numpy as np
 
 from posref.adapters import Implementation, Unsupported
-from posref.conformance.claims import check_claim
+from posref.conformance.claims import check_claim, check_dtypes
 from posref.conformance.diagnose import describe, name_mistakes
 from posref.conformance.exchange import SkippedError, as_array, check_capabilities, write_inputs
 from posref.conformance.kinds import where_wrong
 from posref.conformance.run import run
-from posref.conformance.suite import check_patterns
+from posref.corpus.chosen import globs
 from posref.corpus.load import Test, load_vectors
 from posref.operation import DTYPES, Refusal, signature
 from posref.testing.call import Call
@@ -198,15 +197,17 @@ def cases(
     >>> len(found) > 10, set(found.left_out.values())
     (True, {'no expected value in bfloat16'})
     """
-    patterns = (operations,) if isinstance(operations, str) else tuple(operations)
+    patterns = globs(operations)
     dtypes = (dtype,) if isinstance(dtype, str) else tuple(dtype)
-    _check(patterns, dtypes, kind)
+    check_dtypes(dtypes)
+    if kind not in ("value", "invalid"):
+        raise ValueError(f"kind is value or invalid, got {kind!r}")
     space = _library(library)
-    corpus = load_vectors(root, patterns[0] if len(patterns) == 1 else "*")
+    corpus = load_vectors(root, patterns)
     found: list[Case] = []
     left_out: dict[tuple[str, str], str] = {}
     for test in corpus.tests:
-        if test.kind == kind and any(fnmatchcase(test.operation, pattern) for pattern in patterns):
+        if test.kind == kind:
             for own in _dtypes(test, dtypes):
                 try:
                     found.append(_case(test, own, space))
@@ -219,15 +220,6 @@ def cases(
 
 
 _library = library
-
-
-def _check(patterns: Sequence[str], dtypes: Sequence[str], kind: str) -> None:
-    check_patterns(patterns)
-    for one in dtypes:
-        if one not in DTYPES:
-            raise ValueError(f"no dtype {one!r}; there are {', '.join(DTYPES)}")
-    if kind not in ("value", "invalid"):
-        raise ValueError(f"kind is value or invalid, got {kind!r}")
 
 
 def _dtypes(test: Test, dtypes: Sequence[str]) -> Iterator[str]:

@@ -7,7 +7,8 @@ arguments. Sizes are small; positions lie at zero, on both sides of it, beside p
 
 from typing import Any
 
-from posref.operation import DTYPES, signature, signatures
+from posref.conformance.claims import check_dtypes
+from posref.operation import signature, signatures
 from posref.testing import _breaks
 from posref.testing._draft import Draft
 from posref.testing._numbers import Strategy, st
@@ -100,8 +101,7 @@ def invalid(operation: str, dtype: str = "float32", *, library: str = "numpy") -
 def _space(operation: str, dtype: str, library: str) -> Library:
     if operation not in signatures():
         raise ValueError(f"no operation {operation!r}; posref list shows them all")
-    if dtype not in DTYPES:
-        raise ValueError(f"no dtype {dtype!r}; there are {', '.join(DTYPES)}")
+    check_dtypes((dtype,))
     space = named_library(library)
     if dtype not in space.dtypes and not signature(operation).integer:
         raise ValueError(f"{library} has no {dtype} here")

@@ -1,6 +1,7 @@
 """Every export says what the vector files say: read back with plain code and compared."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -29,9 +30,10 @@ from export_readers import (
 
 from posref import operation
 from posref.cli import main
-from posref.conformance.export.command import FORMATS, contents, save
+from posref.conformance.export.command import FORMATS, contents
 from posref.conformance.export.selection import select
 from posref.corpus.load import load_vectors, wanted
+from posref.corpus.writing import write
 from posref.operation import signature
 
 CHOSEN = (
@@ -53,7 +55,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     def export(to: str, dtype: str) -> Path:
         path: Path = folder / f"{to}-{dtype}"
-        save(path, contents(to, chosen(dtype)))
+        write(path, contents(to, chosen(dtype)))
         return path
 
     return export
@@ -424,7 +426,7 @@ def test_what_was_written_is_told(
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, capsys: Output) -> None:
     output = tmp_path / "vectors.jsonl"
     output.write_text("old")
-    (tmp_path / "vectors.jsonl.partial").symlink_to("/dev/full")
+    (tmp_path / f"vectors.jsonl.{os.getpid()}.partial").symlink_to("/dev/full")
     assert run("jsonl", output, "alibi.bias") == 2
     assert capsys.readouterr().err == f"posref: {output} cannot be written: No space left on device\n"
     assert output.read_text() == "old"
@@ -437,7 +439,7 @@ def test_an_interrupt_leaves_no_half_of_a_file(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        save(tmp_path / "out", pieces())
+        write(tmp_path / "out", pieces())
     assert not list(tmp_path.iterdir())
 
 

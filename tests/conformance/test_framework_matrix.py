@@ -118,5 +118,5 @@ def test_a_file_that_is_no_matrix_is_refused(quick, tmp_path, capsys):
     path = tmp_path / "matrix.json"
     path.write_text("{}")
     assert main(["matrix", "--adapter", "torch", "--output", str(path)]) == 2
-    assert "cannot be read" in capsys.readouterr().err
+    assert "matrix.json: 'format' is missing" in capsys.readouterr().err
     assert path.read_text() == "{}"

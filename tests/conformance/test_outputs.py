@@ -11,8 +11,8 @@ import pytest
 
 from posref import conformance
 from posref.cli import main
-from posref.conformance.files import check_writable, write_text
 from posref.conformance.report import Report
+from posref.corpus.writing import check_writable, write_text
 
 Output = pytest.CaptureFixture[str]
 COMMAND = ("check", "reference", "--operation", "alibi.slopes", "--dtype", "float32")

@@ -230,6 +230,6 @@ CORRUPTIONS = (
     raw("not-ascii", INV_FREQ, "A definition.", "A d\u00e9finition.", "is not ASCII"),
     raw("not-json", INV_FREQ, '"kind":', '"kind"', "not JSON"),
     raw("byte-order-mark", INV_FREQ, "{", "\ufeff{", "is not ASCII"),
-    raw("nested", INV_FREQ, '"rotary_dim": 4', '"rotary_dim": ' + "[" * 100_000, "nested too deeply"),
+    raw("nested", INV_FREQ, '"rotary_dim": 4', '"rotary_dim": ' + "[" * 100_000, "nested more than 64 deep"),
     raw("digits", INV_FREQ, '"rotary_dim": 4', '"rotary_dim": ' + "4" * 5000, "not JSON"),
 )  # fmt: skip

@@ -66,7 +66,7 @@ def test_only_matching_operations_are_read_but_all_are_verified(small: Any) -> N
 
 
 def test_an_unknown_operation_is_not_an_empty_corpus(small: Any) -> None:
-    with pytest.raises(KeyError, match=r"rop\.\*"):
+    with pytest.raises(ValueError, match=r"rop\.\*"):
         load_vectors(small.root, "rop.*")
 
 

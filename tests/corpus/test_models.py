@@ -13,7 +13,8 @@ import pytest
 import posref
 from posref import operation
 from posref.corpus import load_vectors, manifest
-from posref.corpus.generate import build, path_of
+from posref.corpus.generate import build
+from posref.corpus.kinds import path_of
 from posref.corpus.lint import lint, rewrite
 from posref.corpus.models import models, read
 from posref.corpus.verify import verify

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from posref.cli import main
-from posref.corpus import sweep
+from posref.corpus import sweep, sweep_state
 from posref.corpus import sweep_filter as sieve
-from posref.corpus.sweep import Tally, Unit
+from posref.corpus.sweep import Unit
+from posref.corpus.sweep_state import Tally
+from posref.errors import FormatError
 
 DTYPES = ("float32", "bfloat16", "float16")
 ml_dtypes = pytest.importorskip("ml_dtypes")
@@ -147,16 +149,24 @@ def test_a_sweep_is_resumed(tmp_path: Path) -> None:
     assert not state.with_name("state.json.partial").exists()
 
 
-def test_a_state_of_other_code_counts_for_nothing(tmp_path: Path) -> None:
+def test_a_state_of_other_code_counts_for_nothing(tmp_path: Path, monkeypatch: Any) -> None:
     state = tmp_path / "state.json"
     work = list(sweep.units(["float32"], [1e4], [4], 50))
     sweep.run(work, state=state)
-    stored = json.loads(state.read_text())
-    stored["units"] = {name: [1, 0, 0, 7, 9.0] for name in stored["units"]}
-    state.write_text(json.dumps(stored))
-    assert sweep.run(work, state=state).unfaithful == 7
-    state.write_text(json.dumps({**stored, "fingerprint": "0"}))
+    found = Tally(values=1, misrounded=7, unfaithful=7, worst=9.0)
+    sweep_state.write(state, {unit.name: found for unit in work})
+    assert sweep.run(work, state=state) == found
+    monkeypatch.setattr(sweep_state, "fingerprint", lambda: "0")
     assert sweep.run(work, state=state).unfaithful == 0
+
+
+def test_a_state_that_was_changed_is_refused(tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    work = list(sweep.units(["float32"], [1e4], [4], 50))
+    sweep_state.write(state, {unit.name: Tally(values=1, misrounded=7, unfaithful=7) for unit in work})
+    state.write_text(state.read_text().replace('"unfaithful": 7', '"unfaithful": 0'))
+    with pytest.raises(FormatError, match="/digest: is not that of the file"):
+        sweep.run(work, state=state)
 
 
 def test_processes_find_the_same(tmp_path: Path) -> None:

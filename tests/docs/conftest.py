@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
 NEEDED = {
     "sphinx": "sphinx",
     "furo": "furo",
@@ -49,8 +50,29 @@ def site(tmp_path_factory):
     for name in ("docs", "posref", "spec", "vectors", "tests/consumers"):
         ignored = shutil.ignore_patterns("_build", "_generated", "__pycache__")
         shutil.copytree(ROOT / name, tree / name, ignore=ignored)
-    command = [sys.executable, "-m", "sphinx", "-n", "-W", "--keep-going", "-q", "docs", "site"]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-n",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-d",
+        "doctrees",
+        "docs",
+        "site",
+    ]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONWARNINGS"}
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return tree / "site"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return a Chromium; without one the tests are skipped, or fail where it is required."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None and "chromium" in os.environ.get("POSREF_REQUIRE", "").split(","):
+        pytest.fail("Chromium is required and not installed")
+    return found or pytest.skip("no Chromium to open the pages with")

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -12,12 +13,18 @@ from site_pages import read
 from posref.conformance.matrix import frameworks
 from posref.operation import schemes
 
+DOCS = Path(__file__).parents[2] / "docs"
 CLAUSES = ["conventions", "precision", "vector-format", "wire-protocol"]
 RULES = [*CLAUSES, "errata", "glossary", "divergences", "properties"]
-GUIDES = ["any-language", "offline", "pytest", "ci", "diagnosis"]
+GUIDES = sorted(path.stem for path in (DOCS / "guides").glob("*.md"))
+LEARN = sorted(path.stem for path in (DOCS / "learn").glob("*.md"))
 PAGES = [
     "index",
     "start",
+    "explorer",
+    "check",
+    "performance",
+    *(f"learn/{name}" for name in LEARN),
     *RULES,
     *(f"guides/{name}" for name in GUIDES),
     "api",

@@ -1,5 +1,6 @@
 """Each erratum of the field has a number or a rule, and the numbers are computed here once more."""
 
+import json
 import math
 import re
 from pathlib import Path
@@ -16,8 +17,17 @@ TEXT = (SPEC / "errata.md").read_text("utf-8")
 ENTRY = re.compile(r"^\*\*E(\d+)\*\* \(([a-z-]+)\)\. (.+)\n→ (.+)$", re.MULTILINE)
 ENTRIES = {found[2]: found[4] for found in ENTRY.finditer(TEXT)}
 FAST, SLOW = 2 * math.pi, 2 * math.pi * 10000 ** (1 - 2 / 128)
-NO_NUMBER = {"disclosure", "launch"}
-"""Attribution only: the rule that settles them is in words."""
+ITEMS = {
+    "J1": ("fast", "equivariant", "representations"),
+    "J2": ("neighbors",),
+    "J3": ("interpolation-attribution", "yarn"),
+    "J4": ("terms", "same-score"),
+    "J5": ("conjugate", "difference", "index"),
+    "J6": ("slopes", "parameters", "scale"),
+    "J7": ("wavelength", "extension", "finite", "interpolation-forms", "odd", "layout", "periods"),
+    "J8": ("launch", "disclosure", "kernel", "bands", "decay"),
+}
+"""What the map of requirements asks to be corrected, and the errata that do it."""
 
 
 def similarity(dim):
@@ -53,6 +63,25 @@ def score(key, distance):
     named = {"rotary_dim": 2, "base": 10000.0, "pairing": "half"}
     q, k = np.array([[1.0, 0.0]]), np.array([key])
     return posref.rope.score(q, k, np.array([0]), np.array([distance]), **named)[0, 0]
+
+
+def transposed(distance):
+    """Return q R k of the unit vectors for the opposite difference, from the matrix itself."""
+    at = np.array([-distance])
+    return posref.rope.matrix(at, rotary_dim=2, base=10000.0, pairing="half")[0][0, 1]
+
+
+def launched():
+    """Return what the published configuration of Llama 2 says of its positions."""
+    config = json.loads((SPEC / "models" / "llama-2.json").read_text("utf-8"))["config"]
+    assert config["rope_scaling"] is None
+    return [f"{config['max_position_embeddings']} trained", f"base {config['rope_theta']:.0f} and no scaling"]
+
+
+def with_a_factor():
+    """Return how many operations of rope_scaling take a factor."""
+    entries = [entry for entry in operation.signatures().values() if entry.scheme == "rope_scaling"]
+    return sum("factor" in [param.name for param in entry.parameters] for entry in entries)
 
 
 def ones(distance):
@@ -124,6 +153,7 @@ COMPUTED = {
     ),
     "bands": lambda: [f"{n * 2048 / (FAST * 10000 ** (124 / 128)):.{d}g}" for n, d in ((1, 9), (8, 6))],
     "conjugate": lambda: [f"{value:.6f}" for value in products()],
+    "difference": lambda: [f"is {score([0.0, 1.0], 3):.6f}", f"give {transposed(3):.6f}"],
     "layout": lambda: [f"{turned(pairing):.6f} under `{pairing}`" for pairing in ("adjacent", "half")],
     "decay": lambda: [f"{ones(n):.4f} at distance {n}" for n in (11, 12)],
     "extension": lambda: [f"{SLOW:.1f}", f"{8192 / SLOW:.6f}", f"{65536 / SLOW:.6g}"],
@@ -134,6 +164,8 @@ COMPUTED = {
         f"{posref.rope_scaling.ntk(rotary_dim=8, base=10000.0, factor=4.0).inv_freq[1]:.6g} under NTK",
     ],
     "interpolation-forms": lambda: [f"{100 * spread()[0]:.1f} %", f"{spread()[1]:.6f}"],
+    "launch": launched,
+    "disclosure": lambda: [f"factor of {131072 // 4096},", f"{with_a_factor()} operations"],
     "kernel": lambda: [f"{(131072 // 4096) ** 2} times", f"{131072 // 4096} times"],
     "slopes": lambda: [f"{2 ** (-8 / 12):.6f}", f"{ratio_of_slopes():.1f} times"],
     "parameters": lambda: [f"{learned('alibi')} numbers"],
@@ -144,11 +176,16 @@ COMPUTED = {
 def test_numbers_are_dense_and_names_unique():
     found = list(ENTRY.finditer(TEXT))
     assert [int(entry[1]) for entry in found] == list(range(1, len(found) + 1))
-    assert len(ENTRIES) == len(found) == TEXT.count("\n→ ") >= 25
+    assert len(ENTRIES) == len(found) == TEXT.count("\n→ ") >= 26
 
 
 def test_every_erratum_is_settled_by_a_number():
-    assert set(COMPUTED) | NO_NUMBER == set(ENTRIES)
+    assert set(COMPUTED) == set(ENTRIES)
+
+
+def test_every_item_that_is_asked_for_has_its_erratum():
+    asked = [slug for slugs in ITEMS.values() for slug in slugs]
+    assert sorted(asked) == sorted(ENTRIES)
 
 
 @pytest.mark.parametrize("slug", sorted(COMPUTED))

@@ -13,6 +13,7 @@ FILES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "guides").glob("*.md")),
+    *sorted((ROOT / "docs" / "learn").glob("*.md")),
     *sorted((ROOT / "docs" / "schemes").glob("*.md")),
 ]
 

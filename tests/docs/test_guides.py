@@ -68,7 +68,8 @@ def test_all_output_that_is_shown_was_printed_by_a_command():
 
 
 def test_every_example_is_shown_or_used():
-    pages = "".join(path.read_text("utf-8") for path in [DOCS / "start.md", *GUIDES])
+    shown = [DOCS / "start.md", *GUIDES, *sorted((DOCS / "learn").glob("*.md"))]
+    pages = "".join(path.read_text("utf-8") for path in shown)
     commands = str(site_commands.PAGES)
     examples = [path for path in (DOCS / "examples").iterdir() if path.is_file()]
     assert len(examples) >= 8
@@ -102,6 +103,12 @@ def test_the_readme_speaks_the_truth_about_the_twin(place):
 def test_the_program_in_javascript(place):
     need("node")
     (block,) = blocks(DOCS / "guides" / "any-language.md")
+    assert " failed=0 errors=0 " in bash(block, place)
+
+
+def test_the_cache_of_the_program_in_javascript(place):
+    need("node")
+    (block,) = blocks(DOCS / "guides" / "serving.md")
     assert " failed=0 errors=0 " in bash(block, place)
 
 

@@ -1,22 +1,8 @@
 """Every formula is typeset without a network, in a real browser where there is one."""
 
-import os
-import shutil
 import subprocess
 
-import pytest
 from site_pages import read
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Return a Chromium; without one the tests are skipped, or fail where it is required."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None and "chromium" in os.environ.get("POSREF_REQUIRE", "").split(","):
-        pytest.fail("Chromium is required and not installed")
-    return found or pytest.skip("no Chromium to typeset the pages with")
 
 
 def typeset(browser, page, profile):

@@ -78,8 +78,16 @@ def test_a7_a_scrambled_encoding_is_found_out():
     assert verdicts(grown).split()[1] == "no"
 
 
+def test_a7_the_verdicts_alone_are_those_of_the_report():
+    lines = site_properties.summary().splitlines()[2:]
+    cells = [line.strip("| ").split(" | ") for line in lines]
+    shown = {re.search(r"/(\w+)\.md", first)[1]: rest for first, *rest in cells}
+    assert len(shown) == len(lines)
+    assert shown == {name: words.replace("n/a", "-").split() for name, words in VERDICTS.items()}
+
+
 def test_a9_the_comparison_has_every_scheme():
-    text = (Path(__file__).parents[2] / "docs" / "properties.md").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "learn" / "comparing.md").read_text("utf-8")
     part = text.partition("(comparison)=")[2].partition("(absolute-relative)=")[0]
-    absent = [name for name in schemes() if f"(schemes/{name}.md)" not in part]
+    absent = [name for name in schemes() if f"(../schemes/{name}.md)" not in part]
     assert absent == ["positions"]

@@ -23,7 +23,7 @@ def section(page, anchor):
 
 
 def test_a8_the_finding_about_no_encoding_has_its_source_and_its_limits():
-    words = section("properties.md", "nope-finding")
+    words = section("learn/why-positions.md", "nope-finding")
     assert "{cite:p}`kazemnejad2023`" in words
     assert "at least as well as RoPE or ALiBi" in words
     assert "weaker and less controllable" in words
@@ -50,7 +50,7 @@ def test_h1_cache_and_scores_grow_as_counted():
 
 
 def test_h2_a_serving_contract_names_every_setting():
-    words = section("properties.md", "one-length")
+    words = section("learn/long-context.md", "one-length")
     parts = (
         "revision",
         "pairing",
@@ -65,7 +65,9 @@ def test_h2_a_serving_contract_names_every_setting():
 
 
 def test_h3_finite_is_not_evidence():
-    assert "finite beyond the trained range is not evidence" in section("properties.md", "one-length")
+    assert "finite beyond the trained range is not evidence" in section(
+        "learn/long-context.md", "not-evidence"
+    )
     assert "A finite number beyond the trained range is a number, not evidence" in section(
         "schemes/rope_scaling.md", "no-multiplier"
     )

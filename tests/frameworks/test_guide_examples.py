@@ -1,4 +1,4 @@
-"""The test suites for torch and JAX that the guide to pytest shows pass."""
+"""The test suites for torch and JAX that the guide to pytest and an exercise show pass."""
 
 import os
 import shutil
@@ -11,10 +11,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("library", ["torch", "jax"])
-def test_the_example(library, tmp_path):
+@pytest.mark.parametrize(
+    ("library", "name"),
+    [
+        ("torch", "test_torch_kernel.py"),
+        ("jax", "test_jax_kernel.py"),
+        ("torch", "test_rope_in_torch.py"),
+    ],
+)
+def test_the_example(library, name, tmp_path):
     pytest.importorskip(library)
-    name = f"test_{library}_kernel.py"
     shutil.copy(ROOT / "docs" / "examples" / name, tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", name],

@@ -52,8 +52,8 @@ def test_python_signature_is_the_registry_s(name: str) -> None:
     expected = tensors | {field.name: field.default for field in entry.parameters}
     if entry.generator:
         expected["dtype"] = "float64"
-        if not entry.inputs:
-            expected["like"] = None
+    if not entry.inputs:
+        expected["like"] = None
     found = {
         key: (... if value.default is inspect.Parameter.empty else value.default)
         for key, value in parameters.items()

@@ -1,12 +1,13 @@
 """The command ``posref vectors export``."""
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from posref.conformance.export.selection import Selection, select
+from posref.corpus.writing import write
 from posref.operation import DTYPES
 
 FORMATS: Final[Mapping[str, str]] = {
@@ -41,7 +42,7 @@ def _export(args: argparse.Namespace) -> int:
     tests = chosen.values if args.to in VALUES_ONLY else chosen.tests
     if not tests:
         raise ValueError(f"nothing to export: no test of these operations in {args.dtype}")
-    size = save(args.output, contents(args.to, chosen))
+    size = write(args.output, contents(args.to, chosen))
     refused = sum(one.test.error is not None for one in tests)
     scenes = 0 if args.to in VALUES_ONLY else len(chosen.scenarios)
     told = {"c-header": f"{scenes} scenarios named"}.get(args.to, f"{scenes} scenarios")
@@ -62,25 +63,3 @@ def contents(to: str, chosen: Selection) -> Iterator[bytes]:
     """
     written: Written = import_module(f"{__package__}.{FORMATS[to]}").written
     return written(chosen)
-
-
-def save(path: Path, pieces: Iterable[bytes]) -> int:
-    """Write a file under another name, move it, and return its size: no half of it is ever there."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with partial.open("wb") as stream:
-            size = sum(stream.write(piece) for piece in pieces)
-        partial.replace(path)
-    except OSError as failure:
-        raise OSError(f"{path} cannot be written: {failure.strerror or failure}") from None
-    finally:
-        remove(partial)
-    return size
-
-
-def remove(path: Path) -> None:
-    """Remove what is left of an unfinished file, if there is any and it can be."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:  # its folder is none, or not ours: then nothing of ours is there
-        return

@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
 from posref.adapters import Implementation
 from posref.conformance import exchange
+from posref.conformance.claims import check_dtypes
 from posref.conformance.exchange import SkippedError, as_array
-from posref.conformance.suite import check_patterns
 from posref.conformance.wire import target
 from posref.conformance.wire.messages import Block, Open, Run, Step
 from posref.corpus import manifest
-from posref.corpus.load import Expected, ScenarioTest, Test, load_vectors, wanted
-from posref.operation import DTYPES, FromStep, signature
+from posref.corpus.load import Expected, ScenarioTest, Test, load_vectors
+from posref.operation import FromStep, signature
 
 _READER: Final = Implementation("export", {}, write=target.write, read=target.read)
 """Whoever will read the export: it takes every dtype as it is stored."""
@@ -85,19 +84,14 @@ def select(dtype: str, operations: str | Sequence[str] = "*", root: str | Path |
     FormatError
         If the corpus is not what the specification says.
     """
-    if dtype not in DTYPES:
-        raise ValueError(f"no dtype {dtype!r}; there are {', '.join(DTYPES)}")
-    patterns = (operations,) if isinstance(operations, str) else tuple(operations)
-    check_patterns(patterns)
-    corpus = load_vectors(root, patterns[0] if len(patterns) == 1 else "*")
-    tests = [test for test in corpus.tests if any(fnmatchcase(test.operation, one) for one in patterns)]
-    scenes = [test for test in corpus.scenarios if wanted(test, patterns)]
+    check_dtypes((dtype,))
+    corpus = load_vectors(root, operations)
     return Selection(
         corpus.version,
         manifest.read(corpus.root).tree_sha256,
         dtype,
-        tuple(Asked(test, call) for test in tests if (call := _asked(test, dtype)) is not None),
-        tuple(scene for test in scenes if (scene := _scene(test, dtype)) is not None),
+        tuple(Asked(test, call) for test in corpus.tests if (call := _asked(test, dtype)) is not None),
+        tuple(scene for test in corpus.scenarios if (scene := _scene(test, dtype)) is not None),
     )
 
 

@@ -46,6 +46,8 @@ class _Lines:
 
     def words(self) -> list[str]:
         """Return the words of the present line."""
+        if self.at == len(self.lines):
+            self.fail("a line must follow")
         words = self.lines[self.at].split(" ")
         if not all(words) or not all(word.isprintable() for word in words):
             self.fail("must be words with one space between")
@@ -54,6 +56,8 @@ class _Lines:
     def record(self) -> Json:
         """Return the reply in its JSON form."""
         first = self.lines[0].split(" ")[0]
+        if first.encode() in _SINGLE and len(self.lines) > 1:
+            self.fail("must be one line")
         readers: dict[str, Callable[[], Json]] = {
             "error": self._error,
             "skipped": self._skipped,

@@ -31,9 +31,6 @@ from posref.corpus.strict import Place
 from posref.errors import KINDS
 from posref.operation import DTYPES, signatures
 
-MOST_AXES: Final = 32
-"""No tensor of a reply has more."""
-
 REQUIRED: Final = ("name", "language", "version", "operations", "dtypes")
 OPTIONAL: Final = ("claims", "axes", "sessions", "lacks", "flush_subnormals")
 
@@ -100,8 +97,6 @@ def tensor(place: Place) -> Block:
     members = place.record("dtype", "shape", "data")
     dtype = members["dtype"].one_of(REPLY_DTYPES)
     shape = decode.shape(members["shape"])
-    if len(shape) > MOST_AXES:
-        members["shape"].fail(f"has more than {MOST_AXES} axes")
     data: tuple[Any, ...]
     if dtype in DIGITS:
         data = floats(decode.text_rows(members["data"], shape, DIGITS[dtype], _HEX), dtype)

@@ -20,15 +20,16 @@ export function read({ dtype, shape, data }) {
 }
 
 export function write({ dtype, shape, values }) {
+  const width = shape.length ? shape.at(-1) : 1;
+  const rows = (items) =>
+    Array.from({ length: items.length / width || 0 }, (_, n) => items.slice(n * width, (n + 1) * width));
+  if (!(dtype in DIGITS)) return { dtype, shape, data: rows(values.map(Number)) };
   const words = values.map((value) => {
     if (dtype === "float64") VIEW.setFloat64(0, value);
     else VIEW.setFloat32(0, value);
     return VIEW.getBigUint64(0).toString(16).padStart(16, "0").slice(0, DIGITS[dtype]);
   });
-  const width = shape.length ? shape.at(-1) : 1;
-  const data = [];
-  for (let i = 0; i < words.length; i += width) data.push(words.slice(i, i + width).join(""));
-  return { dtype, shape, data };
+  return { dtype, shape, data: rows(words).map((row) => row.join("")) };
 }
 
 export function mapped(record, change) {

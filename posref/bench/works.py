@@ -1,86 +1,23 @@
-"""The command ``posref bench``: the reference beside a plain copy, NumPy and frameworks, in one process.
+"""What is timed: rotations, tables and biases, with what others do for the same work."""
 
-Only ratios are shown, each of two runs that followed one another, so that a machine that is slow for a
-while is slow for both: the least, the median and the largest of several. Set OMP_NUM_THREADS=1 before.
-"""
-
-import argparse
-import os
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from statistics import median
-from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import posref
 from posref.adapters import _timed
-
-Call = Callable[[], Any]
-
-COPIES: Final = "copies"
-FASTER: Final = "times faster than"
+from posref.bench.timing import Call
 
 
 class Work(NamedTuple):
-    """One thing that is timed: the call, a copy of its result, and others that do the same."""
+    """One thing that is timed: the call, an array of the size of its result, and others that do the same."""
 
     name: str
     call: Call
     copied: Any
     others: dict[str, Callable[[], Call]]
-
-
-def add_parser(subparsers: Any) -> None:
-    """Add ``bench``; it sets `run`, a function args -> exit code."""
-    parser = subparsers.add_parser("bench", help="how fast the reference is beside others, as ratios")
-    parser.add_argument("--rounds", type=int, default=7, metavar="N", help="pairs of runs (default 7)")
-    parser.add_argument("--tokens", type=int, default=4096, metavar="T", help="tokens of 32 heads to rotate")
-    parser.add_argument("--work", default="", metavar="TEXT", help="only works whose name holds this")
-    parser.set_defaults(run=_run)
-
-
-def _run(args: argparse.Namespace) -> int:
-    if os.environ.get("OMP_NUM_THREADS") != "1":
-        print("posref: OMP_NUM_THREADS is not 1: libraries may use more than one thread", file=sys.stderr)
-    print(f"{'work':<34} {'against':<38} {'min':>7} {'median':>7} {'max':>7}")
-    for work in works(args.tokens):
-        if args.work in work.name:
-            for line in lines(work, max(1, args.rounds)):
-                print(line, flush=True)
-    return 0
-
-
-def lines(work: Work, rounds: int) -> Iterator[str]:
-    """Yield a line of ratios for each opponent of a work; a missing library is named."""
-    copies = ratios(work.call, work.copied.copy, rounds)
-    yield _line(work.name, COPIES, copies)
-    for name, prepare in work.others.items():
-        try:
-            other = prepare()
-        except ImportError as missing:
-            yield f"{work.name:<34} {name}: not measured, {missing.name or missing} is not installed"
-            continue
-        yield _line(work.name, f"{FASTER} {name}", ratios(other, work.call, rounds))
-
-
-def ratios(call: Call, other: Call, rounds: int) -> list[float]:
-    """Return how many times longer `call` takes than `other`, sorted, after one run of each unmeasured."""
-    call(), other()
-    return sorted(seconds(call) / seconds(other) for _ in range(rounds))
-
-
-def seconds(call: Call) -> float:
-    """Return how long a call takes."""
-    start = perf_counter()
-    call()
-    return perf_counter() - start
-
-
-def _line(name: str, against: str, found: list[float]) -> str:
-    return f"{name:<34} {against:<38} {found[0]:>7.2f} {median(found):>7.2f} {found[-1]:>7.2f}"
 
 
 def works(tokens: int) -> Iterator[Work]:
