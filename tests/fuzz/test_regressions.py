@@ -169,9 +169,13 @@ class TestReplies:
             ("outputs", "output y float32 1 0\noutput index int32 1 0"),
             ("outputs", ""),
             ("facts", "name a"),
+            ("opened", "opened 03"),
+            ("opened", "opened +3"),
+            ("outputs", "output y float32 0\n3f800000\noutput index int32 0\n-0\nend 3"),
+            ("outputs", "output y float32 01 1\n3f800000\noutput index int32 0\n7\nend 3"),
         ],
     )
-    def test_lines_that_are_too_many_or_too_few(self, kind: str, text: str) -> None:
+    def test_lines_too_many_or_too_few_and_numbers_of_another_form(self, kind: str, text: str) -> None:
         with pytest.raises(FormatError):
             flat.decode(text.encode(), ASKED[kind], 0 if kind == "facts" else 3)
 

@@ -15,7 +15,7 @@ from posref.errors import FormatError
 __all__ = ["decode", "encode", "ends"]
 
 _SINGLE: Final = (b"error", b"skipped", b"opened", b"closed")
-_INTEGER: Final = re.compile(r"-?[0-9]{1,19}")
+_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _LISTS: Final = {"operation": "operations", "dtype": "dtypes", "session": "sessions", "lacks": "lacks"}
 
 Json = dict[str, Any]
