@@ -1,13 +1,13 @@
 """The array libraries that the reference is tested on: `on` runs a test once on each."""
 
 import importlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from needed import unavailable
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,6 @@ class Backend:
 
     def __call__(self, array: Any) -> Any:
         return self.put(np.asarray(array))
-
-
-def required(name: str) -> bool:
-    return name in os.environ.get("POSREF_REQUIRE", "").split(",")
-
-
-def unavailable(name: str, reason: str) -> None:
-    """Skip with a reason, or fail where POSREF_REQUIRE names the library."""
-    if required(name):
-        pytest.fail(f"POSREF_REQUIRE={name}, but {reason}")
-    pytest.skip(reason)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

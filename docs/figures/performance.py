@@ -16,7 +16,7 @@ def draw(path: Path) -> None:
     left, right = axes[0]
     by_size = [point for point in points if not point["position"]]
     for color, (work, own) in zip(
-        (BLUE, ORANGE, GREEN), groupby(by_size, key=lambda point: point["work"]), strict=False
+        (BLUE, ORANGE, GREEN), groupby(by_size, key=lambda point: point["work"]), strict=True
     ):
         line = list(own)
         sizes = [point["elements"] for point in line]
@@ -27,7 +27,7 @@ def draw(path: Path) -> None:
     left.legend(fontsize=8)
     by_position = [point for point in points if point["position"]]
     for color, (work, own) in zip(
-        (BLUE, ORANGE), groupby(by_position, key=lambda point: point["work"]), strict=False
+        (BLUE, ORANGE), groupby(by_position, key=lambda point: point["work"]), strict=True
     ):
         line = list(own)
         right.semilogx(

@@ -73,8 +73,11 @@ def build(
     ------
     ImportError
         If the engine's library is missing; names the extra that brings it.
+    ValueError
+        If something stands at `destination` that is no corpus, which a build would replace.
     """
     destination = Path(destination).resolve()
+    check_place(destination)
     groups: list[AnyGroup] = list(cases(operations))
     if not groups:
         raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
@@ -85,6 +88,16 @@ def build(
         write(folder, certify(groups, engine, jobs, progress))
         load_vectors(folder)
         swap.replace(folder, destination)
+
+
+def check_place(destination: Path) -> None:
+    """Raise a ValueError where something stands that is neither a corpus nor an empty folder."""
+    if not destination.exists() or (destination / manifest.MANIFEST).is_file():
+        return
+    if not destination.is_dir():
+        raise ValueError(f"{destination} is no folder")
+    if any(destination.iterdir()):
+        raise ValueError(f"{destination} is neither empty nor a corpus, it has no {manifest.MANIFEST}")
 
 
 def cases(operations: str) -> Iterator[AnyGroup]:
@@ -205,4 +218,4 @@ def keep(source: Path, folder: Path, operations: str) -> None:
         gone = operations == "*" and name.partition("/")[0] in manifest.FOLDERS
         if path.is_file() and not stale and not gone:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, folder / name)
+            shutil.copy2(path, folder / name)

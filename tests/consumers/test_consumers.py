@@ -1,8 +1,6 @@
 """Programs in C, JavaScript and Rust: the honest pass, and of each twin the mistake is named."""
 
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from needed import tool
 
 from posref import operation
 from posref.cli import main
@@ -92,21 +91,6 @@ def corpus_read_once() -> Iterator[None]:
         patch.setattr(suite, "load_vectors", once)
         patch.setattr(selection, "load_vectors", once)
         yield
-
-
-@cache
-def tool(name: str) -> str:
-    """Return the path of a tool that runs; skip without one, fail where POSREF_REQUIRE has ``consumers``."""
-    found = shutil.which(name)
-    if (
-        found is not None
-        and subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0
-    ):
-        return found
-    reason = f"{name} is not installed" if found is None else f"{name} does not run"
-    if "consumers" in os.environ.get("POSREF_REQUIRE", "").split(","):
-        pytest.fail(f"POSREF_REQUIRE=consumers, but {reason}")
-    pytest.skip(reason)
 
 
 @pytest.fixture(scope="module")

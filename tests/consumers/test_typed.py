@@ -7,7 +7,6 @@ that decodes every tensor. Both generators are fetched, so these tests run where
 import importlib
 import importlib.util
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from needed import required
 
 from posref import operation
 
@@ -34,7 +34,7 @@ KINDS = ("value", "invalid", "scenario", "model", "golden", "hard")
 FILES = sorted(path for path in VECTORS.glob("*/**/*.json"))
 
 pytestmark = pytest.mark.skipif(
-    "typed" not in os.environ.get("POSREF_REQUIRE", "").split(","),
+    not required("typed"),
     reason="the generators of typed readers are fetched only where POSREF_REQUIRE has typed",
 )
 

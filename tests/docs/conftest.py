@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from devtools import Chromium
+from needed import tool, unavailable
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 NEEDED = {
     "sphinx": "sphinx",
     "furo": "furo",
@@ -42,10 +43,7 @@ def site(tmp_path_factory):
     """Build the site from a copy of its sources, warnings being errors; return the folder of pages."""
     absent = missing()
     if absent:
-        message = f"the docs extra is not installed: {', '.join(absent)}"
-        if "docs" in os.environ.get("POSREF_REQUIRE", "").split(","):
-            pytest.fail(message)
-        pytest.skip(message)
+        unavailable("docs", f"of the docs extra there is no {', '.join(absent)}")
     tree = tmp_path_factory.mktemp("docs")
     for name in ("docs", "posref", "spec", "vectors", "tests/consumers"):
         ignored = shutil.ignore_patterns("_build", "_generated", "__pycache__")
@@ -72,7 +70,11 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     """Return a Chromium; without one the tests are skipped, or fail where it is required."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None and "chromium" in os.environ.get("POSREF_REQUIRE", "").split(","):
-        pytest.fail("Chromium is required and not installed")
-    return found or pytest.skip("no Chromium to open the pages with")
+    return tool("chromium", "chromium-browser", "google-chrome", group="chromium")
+
+
+@pytest.fixture(scope="module")
+def chromium(browser, tmp_path_factory):
+    """A browser for the pages of a module."""
+    with Chromium(browser, tmp_path_factory.mktemp("profile")) as found:
+        yield found

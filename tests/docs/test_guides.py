@@ -9,6 +9,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from needed import tool
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -28,15 +29,6 @@ def blocks(path):
 def section(title):
     """Return a section of the README."""
     return re.split(r"^## ", (ROOT / "README.md").read_text("utf-8").split(f"## {title}\n")[1], flags=re.M)[0]
-
-
-def need(*tools):
-    """Skip without these tools, or fail where POSREF_REQUIRE has ``consumers``."""
-    absent = [tool for tool in tools if shutil.which(tool) is None]
-    if absent and "consumers" in os.environ.get("POSREF_REQUIRE", "").split(","):
-        pytest.fail(f"POSREF_REQUIRE=consumers, but {', '.join(absent)} is not installed")
-    if absent:
-        pytest.skip(f"{', '.join(absent)} is not installed")
 
 
 @pytest.fixture
@@ -85,7 +77,7 @@ def test_another_exit_code_than_promised_is_an_error(place):
 
 
 def test_the_readme_judges_the_program_in_c(place):
-    need("cc")
+    tool("cc")
     (block,) = SHELL.findall(section("Judge a program in any language"))
     printed = bash(block.replace(".venv/bin/", ""), place)
     counts = dict(re.findall(r"(\w+)=(\d+)", printed.splitlines()[-1]))
@@ -93,7 +85,7 @@ def test_the_readme_judges_the_program_in_c(place):
 
 
 def test_the_readme_speaks_the_truth_about_the_twin(place):
-    need("cc")
+    tool("cc")
     (block,) = SHELL.findall(section("Judge a program in any language"))
     build, judge = block.replace(".venv/bin/", "").splitlines()
     printed = bash(f"{build.replace('-O2', '-O2 -DWRONG_PAIRING')}\n{judge} || test $? = 1", place)
@@ -101,13 +93,13 @@ def test_the_readme_speaks_the_truth_about_the_twin(place):
 
 
 def test_the_program_in_javascript(place):
-    need("node")
+    tool("node")
     (block,) = blocks(DOCS / "guides" / "any-language.md")
     assert " failed=0 errors=0 " in bash(block, place)
 
 
 def test_the_cache_of_the_program_in_javascript(place):
-    need("node")
+    tool("node")
     (block,) = blocks(DOCS / "guides" / "serving.md")
     assert " failed=0 errors=0 " in bash(block, place)
 
@@ -136,7 +128,7 @@ def steps():
 
 def test_the_steps_of_the_job(place):
     """All of them but the installation, which `test_the_job_with_its_installation` has."""
-    need("cc")
+    tool("cc")
     folder, _ = place
     (folder / "posref").symlink_to(ROOT)
     lines = [line for line in steps() if not line.startswith("pip ")]
@@ -148,7 +140,7 @@ def test_the_steps_of_the_job(place):
 
 @pytest.mark.full
 def test_the_job_with_its_installation(tmp_path):
-    need("cc")
+    tool("cc")
     made = tmp_path / "venv"
     venv.create(made, with_pip=True)
     ignored = shutil.ignore_patterns(".git", "_generated", "__pycache__", ".hypothesis")

@@ -41,7 +41,7 @@ def wrong(name, positions, shape=(1, 1), **settings):
     arguments = {"rotary_start": 0, "scaling": None, "seq_len": None, **SETTINGS, **settings}
     got = np.asarray(mistake.function(x, positions, **arguments), np.float64)
     want = posref.rope.apply(x, positions, **arguments)
-    return np.abs(got - want).max((1, 3)) > 1e-4
+    return np.abs(got - want).max((1, 3)) > 2.0**-26 * np.abs(want).max()  # half of the digits
 
 
 def test_the_page_has_rows_and_every_row_a_flag():

@@ -1,15 +1,13 @@
 """Loading a framework's adapter, or saying why there is none."""
 
 import importlib
-import os
 import warnings
 
 import numpy as np
 import pytest
+from needed import unavailable
 
 from posref import adapters
-
-REQUIRED = os.environ.get("POSREF_REQUIRE", "").split(",")
 
 
 @pytest.fixture(scope="session")
@@ -25,10 +23,7 @@ def framework():
                 warnings.simplefilter("ignore")  # what a framework warns of while it is imported is its own
                 return adapters.load(name)
         except ImportError as missing:
-            reason = f"{name} cannot be imported: {missing}"
-            if name in REQUIRED:
-                pytest.fail(reason)
-            pytest.skip(reason)
+            unavailable(name, f"{name} cannot be imported: {missing}")
 
     return load
 
@@ -41,10 +36,7 @@ def module():
         try:
             return importlib.import_module(path)
         except ImportError as missing:
-            reason = f"{path} cannot be imported: {missing}"
-            if (named or path) in REQUIRED:
-                pytest.fail(reason)
-            pytest.skip(reason)
+            unavailable(named or path, f"{path} cannot be imported: {missing}")
 
     return load
 

@@ -1,13 +1,13 @@
 """The stored curves of `docs/learn/drift.json` are what frameworks of the stored versions compute."""
 
 import json
-import os
 import re
 import sys
 import warnings
 from pathlib import Path
 
 import pytest
+from needed import unavailable
 
 from posref.adapters import Unsupported
 
@@ -16,14 +16,8 @@ sys.path.insert(0, str(LEARN))
 drift = pytest.importorskip("drift", reason="mpmath is not installed")
 
 STORED = json.loads(drift.STORE.read_text("ascii"))
-REQUIRED = os.environ.get("POSREF_REQUIRE", "").split(",")
 ROOM = 2
 """Powers and sines differ by an ulp from processor to processor, where two are all there is to an error."""
-
-
-def absent(name, reason):
-    """Skip what is not here as it was measured, or fail where ``POSREF_REQUIRE`` names it."""
-    (pytest.fail if name in REQUIRED else pytest.skip)(reason)
 
 
 @pytest.mark.parametrize("name", STORED["curves"])
@@ -34,10 +28,10 @@ def test_a_curve(name):
             warnings.simplefilter("ignore")  # what a framework warns of while it is imported is its own
             table, version = drift.curves()[name]()
     except ImportError as missing:
-        absent(name, f"{name} cannot be imported: {missing}")
+        unavailable(name, f"{name} cannot be imported: {missing}")
     here, there = (re.sub(r"\+\w+", "", text) for text in (version, stored["version"]))
     if here != there and not name.startswith("posref "):
-        absent(name, f"{name} is {version} here, {stored['version']} in the store")
+        unavailable(name, f"{name} is {version} here, {stored['version']} in the store")
     for octave in (5, 8, 12, 20):
         if str(octave) in stored["errors"]:
             got, want = drift.error(table, octave), stored["errors"][str(octave)]

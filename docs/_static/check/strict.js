@@ -14,7 +14,7 @@ const strictJson = (() => {
     ["null", null],
   ];
   const MOST_DIGITS = 4300;
-  const DEEPEST = 900;
+  const DEEPEST = 64;
 
   function parse(text) {
     let at = 0;
@@ -98,10 +98,10 @@ const strictJson = (() => {
     }
 
     function value(depth) {
-      if (depth > DEEPEST) fail("is nested too deeply");
       take(SPACE);
       const first = text[at];
       if (first === '"') return string();
+      if (depth === DEEPEST && (first === "{" || first === "[")) fail(`is nested more than ${DEEPEST} deep`);
       if (first === "{") return object(depth);
       if (first === "[") return list(depth);
       for (const [word, meant] of WORDS) if (text.startsWith(word, at)) return ((at += word.length), meant);
