@@ -55,9 +55,18 @@ def panels(layout: str, height: float, ratios: tuple[float, ...]):
 
 
 def save(figure, path: Path) -> None:
-    """Write the SVG without a date, so that equal input gives equal bytes."""
+    """Write the SVG without a date and with settled places, so that equal input gives equal bytes."""
+    settle(figure)
     figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
+
+
+def settle(figure) -> None:
+    """Lay out once and round: the solver's last digits depend on where its variables lie in memory."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_position([round(float(side), 6) for side in axes.get_position(original=True).bounds])
 
 
 def grid(axes, values, cmap: str, limits=(None, None), text: bool = False) -> None:
