@@ -9,14 +9,14 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import Context, Decimal
 from functools import cached_property
 from itertools import count
 from typing import Any, Final
 
 from posref.numerics.given import Given
 from posref.numerics.namespace import Space
-from posref.numerics.wide import WIDE
+from posref.numerics.wide import WIDE, wider
 
 SURE: Final = 2.0**-48
 """Relative error of a height in binary64, at most: six roundings and two logarithms make 2**-49."""
@@ -57,13 +57,13 @@ class Scale:
         at most.
         """
         for digits in (60 * 2**n for n in count()):
-            here = Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
+            here = wider(digits)
             climbed, rise = (_logarithm(here, number, self.low) for number in (distance, self.top))
             height = here.divide(here.multiply(Decimal(self.steps), climbed), rise)
             nearest = round(height)
             if self._is(distance, nearest):
                 return nearest, True
-            if abs(here.subtract(height, Decimal(nearest))) > here.scaleb(height, 20 - digits):
+            if here.subtract(height, Decimal(nearest)).copy_abs() > here.scaleb(height, 20 - digits):
                 break
         return math.floor(height), False
 

@@ -6,7 +6,7 @@ an exact sum, and what multiplies it, ``log2(base) / unit``, is rounded from a w
 
 import math
 from collections.abc import Iterable, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from posref.numerics.doubled import Doubled, exact_sum, times
 from posref.numerics.namespace import Space
-from posref.numerics.wide import WIDE, split
+from posref.numerics.wide import WIDE, split, wider
 
 STEPS: Final = 64
 """Fractions of an octave that a table holds; a short series does the rest."""
@@ -24,7 +24,9 @@ FAR: Final = 1100.0
 
 _LN2: Final = WIDE.ln(Decimal(2))
 _OCTAVE: Final = Doubled(*split(_LN2)[:2])  # its exponent is -1
-_STEPS: Final = [split(WIDE.exp(_LN2 * k / STEPS)) for k in range(-STEPS // 2, STEPS // 2 + 1)]
+_STEPS: Final = [
+    split(WIDE.exp(WIDE.divide(WIDE.multiply(_LN2, k), STEPS))) for k in range(-STEPS // 2, STEPS // 2 + 1)
+]
 _BOUND: Final = int(FAR) + 1
 _POWERS: Final = [
     2.0 ** min(e, 1023) for e in range(-_BOUND, _BOUND + 1)
@@ -70,7 +72,7 @@ def rates(bases: Iterable[Fraction], unit: float) -> list[Decimal]:
 
 def _rate(base: Fraction, unit: Fraction) -> Decimal:
     nearness = math.floor(1 / abs(1 - base)).bit_length()
-    here = Context(prec=WIDE.prec + math.ceil(0.302 * nearness), Emin=MIN_EMIN, Emax=MAX_EMAX)
+    here = wider(WIDE.prec + math.ceil(0.302 * nearness))
     logarithm = here.ln(here.divide(Decimal(base.numerator), Decimal(base.denominator)))
     per_unit = here.divide(here.multiply(logarithm, Decimal(unit.denominator)), Decimal(unit.numerator))
     return here.divide(per_unit, here.ln(Decimal(2)))

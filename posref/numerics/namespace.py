@@ -53,9 +53,11 @@ class Space:
         return self.xp is np
 
     def enter(self, array: Any) -> Any:
-        """Return an argument as an array of the computing module; in NumPy, bfloat16 as its bits."""
+        """Return an argument as an array of the computing module; in NumPy a plain one, bfloat16 as bits."""
         if not self.is_numpy:
             return array
+        if self.library == "numpy":
+            array = np.asarray(array)
         if dtype_name(array.dtype) == "bfloat16":
             if self.library == "torch":
                 array = np.from_dlpack(array.view(sys.modules["torch"].int16))
@@ -205,7 +207,9 @@ def _space_of(name: str, array: Any) -> Space:
         return Space("torch", np)
     if type(array).__module__.partition(".")[0] == "cupy":
         return Space("cupy", sys.modules["cupy"], array.device)
-    if type(array).__name__ in ("MaskedArray", "matrix") or not hasattr(array, "__array_namespace__"):
+    kinds = {kind.__name__ for kind in type(array).__mro__}
+    array_like = hasattr(array, "__array_namespace__") and not isinstance(array, type)
+    if kinds & {"MaskedArray", "matrix"} or not array_like:
         raise TypeError(f"{name} must be an array, got {type(array).__name__}: pass numpy.asarray({name})")
     xp = array.__array_namespace__()
     return Space(xp.__name__.partition(".")[0], xp, getattr(array, "device", None))

@@ -121,7 +121,8 @@ def exact_tables(
     flat = xp.astype(xp.reshape(positions, (-1,)), xp.float64)
     if flat.shape[0] == 0:
         return space.zeros(shape), space.zeros(shape)
-    blocks = _exact_blocks(space, flat, frequencies, split(Decimal(factor)))
+    times = factor if isinstance(factor, Decimal) else Decimal.from_float(factor)
+    blocks = _exact_blocks(space, flat, frequencies, split(times))
     if not space.is_numpy:
         cos, sin = (xp.concat(parts, axis=0) for parts in zip(*(part for _, *part in blocks), strict=True))
         return xp.reshape(cos, shape), xp.reshape(sin, shape)

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Final
 
-from posref.numerics.wide import WIDE, Frequencies
+from posref.numerics.wide import WIDE, Frequencies, wider
 
-LEAST: Final = Decimal(2) ** -4000
+LEAST: Final = WIDE.power(2, -4000)
 """Powers below this are set to it: times any two float64, both are out of sight."""
 
 
@@ -36,7 +36,7 @@ def stretched(base: float, exponents: Iterable[Fraction], factor: Fraction) -> F
     [-5.0, -0.5]
     """
     digits = WIDE.prec + max(0, math.ceil(0.302 * factor.__abs__().__floor__().bit_length()))
-    here = Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    here = wider(digits)
     logarithm = here.ln(_decimal(here, Fraction(base)))
     times = _decimal(here, factor)
     powers = (here.exp(here.multiply(_decimal(here, -exponent), logarithm)) for exponent in exponents)

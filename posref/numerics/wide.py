@@ -6,15 +6,29 @@ a table of frequencies, rounded at the very end.
 """
 
 from collections.abc import Iterable, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+)
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
 WIDE: Final = Context(
-    prec=120, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[DivisionByZero, InvalidOperation, Overflow]
+    prec=120,
+    rounding=ROUND_HALF_EVEN,
+    Emin=MIN_EMIN,
+    Emax=MAX_EMAX,
+    clamp=0,
+    traps=[DivisionByZero, InvalidOperation, Overflow],
 )
-"""The arithmetic of all wide numbers."""
+"""The arithmetic of all wide numbers, whatever the caller's own context is."""
 
 KEPT: Final = 512
 """Ladders of up to so many powers are kept: the layers of a model ask for one again and again."""
@@ -27,6 +41,13 @@ LIMBS: Final = 7
 """Limbs of the fraction of a turn. The product of a position and a float64 frequency has 106 bits
 and an exponent among 2^11, so it comes no nearer to a multiple of a quarter turn than about 2^-118;
 224 bits, less the 32 of a digit, leave 74 bits below that."""
+
+
+def wider(digits: int) -> Context:
+    """Return the arithmetic of numbers with so many digits."""
+    here = WIDE.copy()
+    here.prec = digits
+    return here
 
 
 def ladder(base: float | Fraction, exponents: Iterable[Fraction]) -> Frequencies:

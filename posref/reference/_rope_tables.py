@@ -119,7 +119,7 @@ def cos_sin(
     """
     given = admit("rope.cos_sin", CLAUSES, locals())
 
-    exact = tuple(Decimal(entry) for entry in given.space.host(given.inv_freq))
+    exact = tuple(Decimal.from_float(entry) for entry in given.space.host(given.inv_freq))
 
     return CosSin(*rounded_tables(given, given.positions, exact, given.attention_factor))
 

@@ -46,7 +46,7 @@ def linear(inv_freq: Any, *, factor: float, dtype: Any = "float64") -> Scaled:
     """
     given = admit("rope_scaling.linear", CLAUSES, locals())
 
-    exact = tuple(Decimal(entry) for entry in given.space.host(given.inv_freq))
+    exact = tuple(Decimal.from_float(entry) for entry in given.space.host(given.inv_freq))
 
     return rounded(given, ladders.linear(exact, given.factor))
 

@@ -129,7 +129,7 @@ def cos_sin(
     """
     given = admit("mrope.cos_sin", CLAUSES, locals())
     check_rows(given, "axis_of_channel", "A", "mrope.C2")
-    xp, exact = given.xp, [Decimal(entry) for entry in given.space.host(given.inv_freq)]
+    xp, exact = given.xp, [Decimal.from_float(entry) for entry in given.space.host(given.inv_freq)]
 
     chosen = given.space.host(given.axis_of_channel)
     readers = [[i for i, axis in enumerate(chosen) if axis == a] for a in range(given.axes["A"])]

@@ -4,12 +4,13 @@ Attention over many keys flattens; longer contexts get larger queries. Axis lett
 Normative text: ``spec/schemes/temperature.md``.
 """
 
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any, Final
 
 from posref.errors import SpecError
 from posref.numerics.checks import admit
 from posref.numerics.given import Given
+from posref.numerics.wide import wider
 
 CLAUSES: Final = {
     "beta": "temperature.C1",
@@ -18,7 +19,7 @@ CLAUSES: Final = {
     "positions": "temperature.C1",
 }
 
-FORTY: Final = Context(prec=40)
+FORTY: Final = wider(40)
 """Digits enough to round a float64 once: nothing cancels."""
 
 LARGEST: Final = 2**54
@@ -86,4 +87,4 @@ def _scales(given: Given) -> Any:
 
 
 def _factor(beta: float, step: int) -> float:
-    return float(FORTY.add(1, FORTY.multiply(Decimal(beta), FORTY.ln(1 + step))))
+    return float(FORTY.add(1, FORTY.multiply(Decimal.from_float(beta), FORTY.ln(1 + step))))
