@@ -15,7 +15,7 @@ import posref
 from posref import bench, configuration, conformance, corpus
 from posref.conformance import archive, confusion, coverage, matrix, options, outputs, show
 from posref.conformance.export import command as export
-from posref.corpus import bounded, command, sweep_command
+from posref.corpus import bounded, command, ending, sweep_command
 from posref.corpus.progress import bar
 from posref.corpus.strict import read_object
 
@@ -49,8 +49,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = _parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else USAGE
+    if sys.stdout is None:
+        _say("standard output is closed")
+        return USAGE
     try:
-        code = int(args.run(args))
+        with ending.heeded():
+            code = int(args.run(args))
         sys.stdout.flush()
     except KeyboardInterrupt:
         _say("interrupted")

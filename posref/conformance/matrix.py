@@ -24,7 +24,7 @@ from posref.corpus import bounded, manifest
 from posref.corpus.load import Corpus, load_vectors
 from posref.corpus.progress import bar
 from posref.corpus.strict import parse
-from posref.corpus.writing import write_text
+from posref.corpus.writing import check_writable, write_text
 from posref.operation import DTYPES, home
 
 FORMAT: Final = "posref-matrix"
@@ -241,6 +241,8 @@ def add_parser(commands: Any) -> None:
 def _write(args: argparse.Namespace) -> int:
     """Write the matrix after each framework, and say what was run; 2 where nothing was."""
     before = read(args.output) if args.output and args.output.exists() else None
+    if args.output is not None:
+        check_writable(args.output)
     found: dict[str, Any] = {}
     for found in matrix(args.adapter or (), args.root, before):
         if args.output is not None:

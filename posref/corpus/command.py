@@ -92,7 +92,7 @@ def _root(args: argparse.Namespace, *, write: bool = False) -> Path:
 
 
 def _build(args: argparse.Namespace) -> int:
-    root = _root(args, write=True)
+    root = _root(args, write=True).resolve()  # the working folder may be what is replaced
     build(root, engine=args.engine, jobs=args.jobs, operations=args.operation, progress=bar("building"))
     corpus = load_vectors(root)
     size = sum(file.bytes for file in corpus.files)

@@ -1,14 +1,9 @@
 """Build a corpus: the same bytes whatever the engine and the number of processes."""
 
-import multiprocessing
-import os
 import shutil
-import signal
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from fnmatch import fnmatchcase
-from multiprocessing.connection import wait
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +18,7 @@ from posref.corpus import (
     manifest,
     models,
     swap,
+    workers,
 )
 from posref.corpus.encode import Json
 from posref.corpus.golden_set import GoldenGroup
@@ -31,6 +27,7 @@ from posref.corpus.kinds import GOLDEN, HARD, INVALID, MODEL, SCENARIO, SETS, VA
 from posref.corpus.load import load_vectors
 from posref.corpus.models import ModelGroup
 from posref.corpus.progress import Progress
+from posref.corpus.writing import said
 from posref.operation import Group, ScenarioGroup
 
 CORPUS_VERSION: Final = "0.1.0"
@@ -75,6 +72,8 @@ def build(
         If the engine's library is missing; names the extra that brings it.
     ValueError
         If something stands at `destination` that is no corpus, which a build would replace.
+    OSError
+        If it cannot be written.
     """
     destination = Path(destination).resolve()
     check_place(destination)
@@ -82,7 +81,7 @@ def build(
     if not groups:
         raise KeyError(f"no operation matches {operations!r}; posref list shows them all")
     certified.engine_class(engine)
-    with swap.building(destination) as folder:
+    with said(destination), swap.building(destination) as folder:
         if destination.exists():
             keep(destination, folder, operations)
         write(folder, certify(groups, engine, jobs, progress))
@@ -92,12 +91,16 @@ def build(
 
 def check_place(destination: Path) -> None:
     """Raise a ValueError where something stands that is neither a corpus nor an empty folder."""
-    if not destination.exists() or (destination / manifest.MANIFEST).is_file():
+    if not destination.exists():
         return
     if not destination.is_dir():
         raise ValueError(f"{destination} is no folder")
-    if any(destination.iterdir()):
+    names = {path.name for path in destination.iterdir()}
+    if names and manifest.MANIFEST not in names:
         raise ValueError(f"{destination} is neither empty nor a corpus, it has no {manifest.MANIFEST}")
+    strange = {name for name in names.difference(manifest.FOLDERS) if (destination / name).is_dir()}
+    if strange:
+        raise ValueError(f"{destination} is more than a corpus, it has a folder {min(strange)}")
 
 
 def cases(operations: str) -> Iterator[AnyGroup]:
@@ -139,7 +142,7 @@ def _kind(group: Group) -> str:
 def certify(groups: list[AnyGroup], engine: str, jobs: int, progress: Progress | None) -> Built:
     """Return every group with its certified values as JSON."""
     found: Built = {}
-    for done, (group, value) in enumerate(_each(groups, engine, jobs), 1):
+    for done, (group, value) in enumerate(workers.each(partial(_certified, engine=engine), groups, jobs), 1):
         found.setdefault(_place(group), []).append(value)
         if progress:
             progress(done, len(groups), subject(group))
@@ -152,30 +155,6 @@ def _certified(group: AnyGroup, engine: str) -> Json:
     if isinstance(group, GoldenGroup):
         return golden_set.group(group, engine)
     return certified.group(group, engine)
-
-
-def _each(groups: list[AnyGroup], engine: str, jobs: int) -> Iterator[tuple[AnyGroup, Json]]:
-    if jobs <= 1:
-        for group in groups:
-            yield group, _certified(group, engine)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=attend) as pool:
-        futures = {pool.submit(_certified, group, engine): group for group in groups}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def attend() -> None:
-    """Let a worker leave the interrupt to its parent, and end when the parent does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        sentinel = parent.sentinel
-        threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
 
 
 def write(folder: Path, built: Built) -> None:

@@ -1,6 +1,7 @@
 """A folder built beside the one it replaces, and put in its place in one step."""
 
 import ctypes
+import glob
 import os
 import shutil
 import sys
@@ -9,27 +10,34 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from posref.corpus.writing import alive
+
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2
+_OLD: Final = ".old"
 
 
 @contextmanager
 def building(destination: Path) -> Iterator[Path]:
     """Give an empty folder beside `destination`, and remove it afterwards.
 
-    What an earlier build left behind when it was killed is removed first; the folder of a build that
-    is still running is not.
+    It is called ``.NAME.building-PROCESS``. What an earlier build left behind when it was killed is
+    removed first, or put back where it was killed between two steps of `replace`; the folder of a build
+    that is still running stays.
     """
     destination.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in destination.parent.glob(f".{destination.name}.building-*"):
-        process = leftover.name.rpartition("-")[2]
-        if process.isdigit() and not _alive(int(process)):
+    start = f".{destination.name}.building-"
+    for leftover in sorted(destination.parent.glob(f"{glob.escape(start)}*")):
+        process = leftover.name.removeprefix(start).removesuffix(_OLD)
+        if not process.isdecimal() or (int(process) != os.getpid() and alive(int(process))):
+            continue
+        if leftover.name.endswith(_OLD) and not destination.exists():
+            leftover.rename(destination)
+        else:
             shutil.rmtree(leftover)
     folder = destination.parent / f".{destination.name}.building-{os.getpid()}"
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir()
     try:
+        folder.mkdir()  # within: whatever comes once it is there removes it
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -45,21 +53,11 @@ def replace(folder: Path, destination: Path) -> None:
     if not destination.exists():
         folder.rename(destination)
     elif not _exchange(folder, destination):
-        aside = folder.with_name(folder.name + ".old")
+        aside = folder.with_name(folder.name + _OLD)
         destination.rename(aside)
         folder.rename(destination)
         aside.rename(folder)
     _flush(destination.parent)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _flush(path: Path) -> None:

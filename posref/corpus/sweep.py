@@ -7,9 +7,7 @@ arbitrary precision.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,12 +15,12 @@ import numpy as np
 
 import posref
 from posref.corpus import sweep_filter as sieve
-from posref.corpus import sweep_state
+from posref.corpus import sweep_state, workers
 from posref.corpus.certified import engine_class
 from posref.corpus.certify import certify
-from posref.corpus.generate import attend
 from posref.corpus.progress import Progress
 from posref.corpus.sweep_state import Tally
+from posref.corpus.writing import check_writable
 from posref.operation import Tensor
 
 SPAN: Final = 2**15
@@ -157,11 +155,15 @@ def run(
         If mpmath is missing; names the extra that brings it.
     FormatError
         If the state file is something else, or not as it was written.
+    OSError
+        If it cannot be read or written.
     """
     engine_class("mpmath")  # says what is missing before any work is done
+    if state is not None:
+        check_writable(state)
     done = {} if state is None else sweep_state.read(state)
     left = [unit for unit in work if unit.name not in done]
-    for unit, tally in _each(left, jobs, subject):
+    for unit, tally in workers.each(partial(check, subject=subject), left, jobs):
         done[unit.name] = tally
         if state is not None:
             sweep_state.write(state, done)
@@ -169,17 +171,3 @@ def run(
             ready = sum(one.name in done for one in work)
             progress(ready, len(work), f"{unit.dtype} base {unit.base:g} width {unit.width}")
     return sum((done[unit.name] for unit in work), Tally())
-
-
-def _each(work: list[Unit], jobs: int, subject: Subject) -> Iterator[tuple[Unit, Tally]]:
-    if jobs <= 1:
-        for unit in work:
-            yield unit, check(unit, subject)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=attend) as pool:
-        futures = {pool.submit(partial(check, subject=subject), unit): unit for unit in work}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)

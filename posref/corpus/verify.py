@@ -13,6 +13,7 @@ from posref.corpus.generate import AnyGroup, Built, cases, certify, keep, subjec
 from posref.corpus.kinds import path_of
 from posref.corpus.load import load_vectors
 from posref.corpus.progress import Progress
+from posref.corpus.writing import said
 
 
 def verify(
@@ -41,10 +42,11 @@ def verify(
     built = certify(groups, engine, jobs, progress)
     if sample is not None:
         return _compare_groups(root, built)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(prefix="posref-verify-") as name:
         folder = Path(name)
-        keep(root, folder, operations)
-        write(folder, built)
+        with said(folder):
+            keep(root, folder, operations)
+            write(folder, built)
         return _compare_bytes(root, folder)
 
 

@@ -1,5 +1,10 @@
-"""Files written so that the old one or the new one is whole, whatever happens in between."""
+"""Files written so that the old one or the new one is whole, whatever happens in between.
 
+The new one is written beside the old one as ``NAME.PROCESS.partial`` and then moved. What a process that
+was killed has left under such a name is removed by the next one that writes the same file.
+"""
+
+import glob
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,14 +17,14 @@ def check_writable(path: Path) -> None:
 
     For whatever takes long: what it finds should not be lost because a folder does not exist.
     """
-    with _said(path):
+    with said(path):
         if _is_stream(path):
             if not os.access(path, os.W_OK):
                 raise OSError(None, "no permission")
             return
         partial = _partial(path)
         try:
-            partial.touch(exist_ok=False)
+            partial.touch()
         finally:
             partial.unlink(missing_ok=True)
 
@@ -34,7 +39,7 @@ def write(path: Path, pieces: Iterable[bytes]) -> int:
 
     A device or a pipe is written into. An OSError names the file and says why it was not written.
     """
-    with _said(path):
+    with said(path):
         if _is_stream(path):
             with path.open("wb") as stream:
                 return _written(stream, pieces)
@@ -62,13 +67,34 @@ def _is_stream(path: Path) -> bool:
 
 
 def _partial(path: Path) -> Path:
-    """Return the name to write under, beside what a link points to, so that it can be moved there."""
+    """Return the name to write under, beside what a link points to, so that it can be moved there.
+
+    What processes that are no more have left under their names is removed.
+    """
     target = path.resolve()
+    for leftover in target.parent.glob(f"{glob.escape(target.name)}.*.partial"):
+        process = leftover.name.split(".")[-2]
+        if process.isdecimal() and not alive(int(process)):
+            leftover.unlink(missing_ok=True)
     return target.with_name(f"{target.name}.{os.getpid()}.partial")
 
 
+def alive(process: int) -> bool:
+    """Return whether a process runs; where that cannot be asked, that it does."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 @contextmanager
-def _said(path: Path) -> Iterator[None]:
+def said(path: Path) -> Iterator[None]:
+    """Have an OSError say in one line what cannot be written, and why."""
     try:
         yield
     except OSError as failure:
