@@ -80,6 +80,7 @@ CHOSEN: dict[str, tuple[Chosen, ...]] = {
             "rope-permute-w6-adjacent-half-f64",
             "Re-laying pairs",
             "Coordinates 0, 2, 4, then 1, 3, 5.",
+            limit=12,
         ),
         Chosen(
             "rope-rerotate-w8-half-b10000-back-f64",

@@ -29,7 +29,7 @@ def bits(value: float, dtype: str) -> str:
 def cells(tensor: Tensor) -> Iterator[tuple[str, Any]]:
     """Yield the index of each element, as text, and the element."""
     for index, value in zip(product(*map(range, tensor.shape)), tensor.data, strict=True):
-        yield ", ".join(map(str, index)), value
+        yield ",\N{NO-BREAK SPACE}".join(map(str, index)), value
 
 
 def short(tensor: Tensor) -> str:
@@ -52,10 +52,7 @@ def given(test: Any) -> list[str]:
 def floats(name: str, expected: Any, limit: int) -> list[str]:
     """Return the table of a float output."""
     tensor = expected.tensor
-    rows = [
-        f"| index of `{name}` | value, {tensor.dtype} | bits | real value |",
-        "|---|---|---|---|",
-    ]
+    rows = [f"`{name}`, {tensor.dtype}:", "", "| index | value | bits | real value |", "|---|---|---|---|"]
     for (index, value), side in list(zip(cells(tensor), expected.residual, strict=True))[:limit]:
         number = "-∞" if value == float("-inf") else f"{value:.{DIGITS[tensor.dtype]}g}"
         rows.append(f"| {index} | {number} | `{bits(value, tensor.dtype)}` | {NAMES[side]} |")
@@ -67,7 +64,8 @@ def integers(name: str, tensor: Tensor, limit: int) -> list[str]:
     if not tensor.shape:
         return [f"`{name}` is {int(tensor.data[0])}."]
     width = tensor.shape[-1]
-    rows = [f"| row of `{name}` | " + " | ".join(map(str, range(width))) + " |", "|---" * (width + 1) + "|"]
+    head = f"| row | {' | '.join(map(str, range(width)))} |"
+    rows = [f"`{name}`:", "", head, "|---" * (width + 1) + "|"]
     for start in range(0, min(len(tensor.data), limit * width), width):
         values = " | ".join(map(str, map(int, tensor.data[start : start + width])))
         rows.append(f"| {start // width} | {values} |")

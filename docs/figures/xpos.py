@@ -33,5 +33,6 @@ def draw(path: Path) -> None:
     for sign in (1, -1):
         lower.plot(past, sign * size, "--", color=ORANGE, linewidth=0.9, label="bound" if sign == 1 else None)
     lower.set(title="one query, one key", xlabel="distance in tokens", ylabel="score")
-    lower.legend()
+    lower.set_ylim(-100, 80)
+    lower.legend(loc="lower center", ncols=3)
     save(figure, path)
