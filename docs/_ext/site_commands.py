@@ -14,6 +14,7 @@ PROGRAMS = DOCS.parent / "tests" / "consumers"
 
 FILES = " ".join(f"tests/consumers/c/{name}.c" for name in ("flat", "call", "encodings"))
 EXPORT = "posref vectors export"
+READER = "c++ -std=c++17 -O2 -ffp-contract=off tests/consumers/cpp/vectors.cpp"
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,26 @@ PAGES: dict[str, dict[str, tuple[Command, ...]]] = {
         "show": (Command("posref show rope-inv-freq-w4-b10000"),),
         "confusion": (Command("posref vectors confusion --operation rope.permute"),),
         "coverage": (Command("posref vectors coverage --operation rope.inv_freq --dtype float32"),),
+    },
+    "languages": {
+        "honest": (
+            Command(f"{EXPORT} --to flat --dtype float32 --operation rope.apply --output vectors.flat"),
+            Command(f"{READER} -o reader"),
+            Command("./reader vectors.flat results.jsonl"),
+        ),
+        "twin": (
+            Command(f"{READER} -DWRONG_BASE -o twin"),
+            Command("./twin vectors.flat results.jsonl | tail -3"),
+            Command(
+                "posref check --results results.jsonl --operation rope.apply --kind value | grep diagnosis"
+            ),
+        ),
+    },
+    "adding-a-scheme": {
+        "clause": (Command("posref explain positions.C1"),),
+        "case": (Command("posref show positions-relative-decode"),),
+        "coverage": (Command("posref vectors coverage --operation positions.relative --dtype float32"),),
+        "check": (Command("posref check reference --operation positions.relative | tail -1"),),
     },
 }
 """The commands of each page, block by block; those of a page run in order in one folder."""

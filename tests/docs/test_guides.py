@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from needed import tool
 
+from posref import operation
+from posref.corpus import load_vectors
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GUIDES = sorted((DOCS / "guides").glob("*.md"))
@@ -19,6 +22,7 @@ INCLUDED = re.compile(r"^```\{include\} \.\./_generated/([\w-]+\.md)\n```$", re.
 
 sys.path.insert(0, str(DOCS / "_ext"))
 site_commands = pytest.importorskip("site_commands")
+site_glance = pytest.importorskip("site_glance")
 
 
 def blocks(path):
@@ -54,7 +58,8 @@ def bash(line, place):
 
 def test_all_output_that_is_shown_was_printed_by_a_command():
     made = {f"{name}-{block}.md" for name, blocks in site_commands.PAGES.items() for block in blocks}
-    shown = {name for path in GUIDES for name in INCLUDED.findall(path.read_text("utf-8"))}
+    pages = [path.read_text("utf-8") for path in GUIDES if path.stem != "symptoms"]  # test_symptoms.py
+    shown = {name for text in pages for name in INCLUDED.findall(text)}
     assert shown == {name for name in made if not name.startswith("start-")}
     assert [path.name for path in GUIDES if "```console" in path.read_text("utf-8")] == []
 
@@ -102,6 +107,48 @@ def test_the_cache_of_the_program_in_javascript(place):
     tool("node")
     (block,) = blocks(DOCS / "guides" / "serving.md")
     assert " failed=0 errors=0 " in bash(block, place)
+
+
+def cells(page, count):
+    """Return the rows of the tables of a guide that have so many cells."""
+    lines = (DOCS / "guides" / page).read_text("utf-8").splitlines()
+    rows = [re.split(r" *\| *", line.strip("| ")) for line in lines if line.startswith("| ")]
+    return [row for row in rows if len(row) == count]
+
+
+def test_what_the_serving_contract_names_exists():
+    """Operations, their arguments and scenarios; and each flag is raised by a case of such an operation."""
+    corpus, known = load_vectors(), operation.signatures()
+    scenarios = {one.id: set(one.scenario.flags) for one in corpus.scenarios}
+    rows = cells("serving.md", 4)[1:]
+    assert len(rows) >= 11
+    for what, asked, flags, played in rows:
+        named = [re.findall(r"`([\w.]+)`", part) for part in asked.split(";")]
+        for name, *words in named:
+            entry = known[name]
+            assert words, what
+            assert set(words) <= {part.name for part in (*entry.inputs, *entry.parameters)}, what
+        schemes = {name.partition(".")[0] for name, *_ in named}
+        tests = [test for test in corpus.tests if test.operation.partition(".")[0] in schemes]
+        ids, wanted = (set(re.findall(r"`([\w-]+)`", text)) for text in (played, flags))
+        assert ids <= set(scenarios), what
+        assert wanted, what
+        assert wanted <= {flag for test in tests for flag in test.flags}.union(*map(scenarios.get, ids)), what
+
+
+def test_the_checklist_of_a_scheme_has_every_room():
+    """The rooms that the rooms test opens, and those that the scheme pages list."""
+    source = (ROOT / "tests" / "test_rooms.py").read_text("utf-8")
+    wings = re.findall(r'"(\w+)"', re.search(r"^WINGS = \((.*?)\)", source, re.M)[1])
+    places = re.findall(r'f"([\w/]+/(?:test_)?)\{scheme\}(\.\w+)"', source)
+    needed = {f"posref/{wing}/<scheme>.py" for wing in wings}
+    needed |= {f"{path}<scheme>{end}" for path, end in places}
+    needed |= {path.format("<scheme>") for _, path in site_glance.ROOMS}
+    rooms = [re.findall(r"`([^`]+)`", row[1]) for row in cells("adding-a-scheme.md", 4) if row[0].isdigit()]
+    listed = {path for paths in rooms for path in paths}
+    assert (len(wings), len(places)) == (5, 4)
+    assert {path.replace("vectors/core/<scheme>/", "vectors/") for path in needed} <= listed
+    assert [path for path in listed if not (ROOT / path.replace("<scheme>", "positions")).exists()] == []
 
 
 def test_the_kernel_compiles_as_cuda(place):

@@ -1,111 +1,110 @@
-"""The index of symptoms: what it names exists, and what it says of positions, rows and dtypes happens."""
+"""The index of symptoms: all that a row names exists, and a run of its mistake does what its title says."""
 
-import importlib
-import json
 import re
+import sys
+from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import posref
-from posref import operation
+from posref.conformance.coverage import cover
+from posref.operation import Mistake, signature
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "guides" / "symptoms.md").read_text("utf-8")
-ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
-    for line in PAGE.splitlines()
-    if line.startswith("| ") and not line.startswith("| one sees")
-]
-MISTAKES = [
-    mistake
-    for scheme in operation.schemes()
-    for mistake in importlib.import_module(f"posref.mistakes.{scheme}").MISTAKES
-]
-FLAGS = json.loads((operation.home("spec") / "flags.json").read_text("utf-8"))
-SETTINGS = {"rotary_dim": 64, "base": 500000.0, "pairing": "half"}
-FAR = [0, 1, 2, 255, 256, 257, 2047, 2048, 2049, 4095, 4096, 5000]
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "guides" / "symptoms.md").read_text("utf-8")
+NUMBER = re.compile(r"(?<![\w.])\d[\d.]*\d(?!\w)")
+
+sys.path.insert(0, str(DOCS / "_ext"))
+site_symptoms = pytest.importorskip("site_symptoms")
+site_probes = pytest.importorskip("site_probes")
+
+ROWS = site_symptoms.symptoms()
+KEYS = {"id", "group", "seen", "fault", "cure", "page", "mistake", "case", "probe", "shows"}
+ALIKE = "neighbors-collapse"
 
 
-def flags(row):
-    """Return the flags of a row of the page."""
-    return re.findall(r"`([a-z0-9-]+)`", row[2])
+@cache
+def parts(index):
+    """Run the probe of a row once."""
+    return site_probes.parts(ROWS[index]["mistake"], ROWS[index]["probe"])
 
 
-def wrong(name, positions, shape=(1, 1), **settings):
-    """Return which tokens a mistake of `rope.apply` gets wrong, as booleans over batch and tokens."""
-    (mistake,) = [one for one in MISTAKES if (one.operation, one.name) == ("rope.apply", name)]
-    positions = np.asarray(positions)
-    x = np.random.default_rng(5).standard_normal((shape[0], shape[1], positions.shape[-1], 64))
-    arguments = {"rotary_start": 0, "scaling": None, "seq_len": None, **SETTINGS, **settings}
-    got = np.asarray(mistake.function(x, positions, **arguments), np.float64)
-    want = posref.rope.apply(x, positions, **arguments)
-    return np.abs(got - want).max((1, 3)) > 2.0**-26 * np.abs(want).max()  # half of the digits
+each = pytest.mark.parametrize("index", range(len(ROWS)), ids=[row["id"] for row in ROWS])
 
 
-def test_the_page_has_rows_and_every_row_a_flag():
-    assert len(ROWS) >= 35
-    assert [row[0] for row in ROWS if len(row) != 4 or not flags(row)] == []
+def test_rows_are_whole_and_different():
+    assert len(ROWS) >= 45
+    assert [row["id"] for row in ROWS if set(row) != KEYS] == []
+    for key in ("id", "seen"):
+        assert len({row[key] for row in ROWS}) == len(ROWS)
+    groups = [row["group"] for row in ROWS]
+    assert groups == sorted(groups, key=groups.index)  # a group is one stretch
 
 
-def test_every_flag_exists_and_a_known_mistake_has_it():
-    known = {mistake.flag for mistake in MISTAKES} | {
-        flag for flag, entry in FLAGS.items() if entry["bug_type"] == "stale_state"
-    }
-    named = {flag for row in ROWS for flag in flags(row)}
-    assert named <= FLAGS.keys()
-    assert named <= known
+@each
+def test_the_case_raises_the_flag_of_the_mistake_and_rejects_it(index):
+    row = ROWS[index]
+    fault = site_probes.registered(row["mistake"])
+    name = row["mistake"].partition("/")[0]
+    if not isinstance(fault, Mistake):
+        (scenario,) = [one for one in site_probes.corpus().scenarios if one.id == row["case"]]
+        assert name in scenario.operations
+        assert fault.flag in scenario.scenario.flags
+        return
+    (test,) = [one for one in site_probes.corpus().tests if one.id == row["case"]]
+    assert (test.operation, test.kind) == (name, "value")
+    assert fault.flag in test.flags
+    dtype = "int64" if signature(name).integer else row["probe"].get("dtype", "float32")
+    assert cover(fault, [test], dtype).killing == (test.id,)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["sign-reversed", "exponent-halved", "base-10000", "other-pairing", "rotated-twice"],
-)
-def test_right_at_position_0_only(name):
-    assert wrong(name, [0, 1, 2, 3]).tolist() == [[False, True, True, True]]
+@each
+def test_a_run_of_the_mistake_shows_the_symptom(index):
+    shows, found = ROWS[index]["shows"], parts(index)
+    wrong = {one.label: one.wrong for one in found}
+    assert len(wrong) == len(found)
+    assert shows
+    assert [label for label in shows.get("right", []) if wrong[label]] == []
+    assert [label for label in shows.get("wrong", []) if not wrong[label]] == []
+    if "first_wrong" in shows:
+        assert next(one.label for one in found if one.wrong) == shows["first_wrong"]
+    if "grows" in shows:
+        errors = {one.label: one.error for one in found}
+        sizes = [errors[label] for label in shows["grows"]]
+        assert 0 < sizes[0] < sizes[1] / 4
 
 
-@pytest.mark.parametrize("name", ["positions-plus-1", "positions-minus-1"])
-def test_off_by_one_is_wrong_everywhere(name):
-    assert wrong(name, [0, 1, 2]).all()
+@each
+def test_a_number_in_the_title_is_one_of_the_run(index):
+    """One of the probe, or the last one before or the first one after it."""
+    row = ROWS[index]
+    known = {number for text in (str(row["probe"]), str(row["shows"])) for number in NUMBER.findall(text)}
+    near = {str(int(number) + step) for number in known if number.isdigit() for step in (-1, 1)}
+    assert set(NUMBER.findall(row["seen"])) <= known | near
 
 
-@pytest.mark.parametrize(
-    ("name", "first"), [("positions-bfloat16", 257), ("positions-float16", 2049), ("positions-to-4095", 4096)]
-)
-def test_the_first_wrong_position(name, first):
-    found = wrong(name, FAR)[0]
-    assert FAR[int(found.argmax())] == first
-    assert not found[: FAR.index(first)].any()
+def test_far_out_neighbors_share_a_row():
+    (row,) = [one for one in ROWS if one["id"] == ALIKE]
+    inputs, params = site_probes.arguments("rope.cos_sin", row["probe"])
+    cos, sin = site_probes.registered(row["mistake"]).function(*inputs.values(), **params)
+    assert len(cos) >= 8
+    assert len({*map(tuple, cos)}) == len({*map(tuple, sin)}) == 1
 
 
-def test_decoding_alone_is_wrong_when_positions_restart():
-    assert not wrong("positions-from-0", [0, 1, 2]).any()
-    assert wrong("positions-from-0", [7]).all()
+@pytest.mark.parametrize("shows", [{"right": [1]}, {"wrong": [0]}, {"first_wrong": 2}, {"grows": [1, 0]}])
+def test_a_symptom_that_does_not_show_is_found(shows, monkeypatch):
+    assert ROWS[0]["shows"]["first_wrong"] == 1
+    monkeypatch.setitem(ROWS[0], "shows", shows)
+    with pytest.raises(AssertionError):
+        test_a_run_of_the_mistake_shows_the_symptom(0)
 
 
-def test_only_other_rows_of_a_batch_are_wrong():
-    found = wrong("positions-of-row-0", [[[3, 4, 5]], [[0, 1, 2]]], (2, 1))
-    assert found.tolist() == [[False] * 3, [True] * 3]
-    assert not wrong("positions-of-row-0", [[[3, 4, 5]]], (1, 1)).any()
+def test_quick_tests_see_more_the_more_they_try():
+    counts = [site_symptoms.seen(*test, "float32")[0] for test in site_symptoms.QUICK.values()]
+    assert counts[0] < 5
+    assert counts[0] < counts[1] < counts[2] < counts[3] <= counts[-1]
 
 
-def test_a_gap_is_ignored_from_the_gap_on():
-    assert wrong("positions-consecutive", [5, 6, 9, 10]).tolist() == [[False, False, True, True]]
-
-
-def test_negative_positions_alone_lose_their_sign():
-    assert wrong("positions-absolute", [-2, 0, 2]).tolist() == [[True, False, False]]
-
-
-def test_fractional_positions_alone_are_cut():
-    assert wrong("positions-truncated", [1.0, 1.5, 2.0]).tolist() == [[False, True, False]]
-
-
-def test_a_base_that_is_fixed_is_right_for_the_model_that_has_it():
-    assert not wrong("base-10000", [0, 1, 2], base=10000.0).any()
-
-
-def test_frequencies_in_bfloat16_are_wrong_from_the_start():
-    assert wrong("frequency-bfloat16", [1, 2, 3]).all()
+def test_the_page_has_both_parts_and_types_no_row():
+    assert PAGE.count("_generated/symptoms-index.md") == PAGE.count("_generated/symptoms-quick.md") == 1
+    assert "| " not in PAGE
