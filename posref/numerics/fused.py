@@ -26,9 +26,9 @@ def rotate(given: Given, tensor: str, cos: Any, sin: Any, **ways: Any) -> Any:
 def bias(given: Given) -> Any:
     """Return the bias of ALiBi, from positions and slopes to the rounded result."""
     xp, dtype = given.xp, dtype_name(given.dtype)
-    queries, keys, slopes = given.q_positions, given.k_positions, given.slopes
     leading = given.meet("q_positions", "k_positions")
     with given.space.device:
+        queries, keys, slopes = given.q_positions, given.k_positions, given.slopes
         shape = (*leading, given.axes["H"], given.axes["Q"], given.axes["K"])
         result, bad = cuda.empty(xp, shape, dtype), xp.zeros((), "int32")
         launch = cuda.bias(queries, keys, slopes, dtype, given.form, given.future)
