@@ -56,7 +56,9 @@ def turned(given: Given, tensors: tuple[str, ...], table: Table, **ways: Any) ->
         In the dtype and library of the inputs.
     """
     if given.space.library == "cupy":
-        return tuple(fused.rotate(given, name, *table.whole(), **ways) for name in tensors)
+        with given.space.device:
+            cos, sin = table.whole()
+        return tuple(fused.rotate(given, name, cos, sin, **ways) for name in tensors)
     if not given.space.is_numpy:
         cos, sin = table.whole()
         wide = (rotate(given.xp, getattr(given, name), cos, sin, **ways) for name in tensors)

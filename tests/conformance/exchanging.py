@@ -7,6 +7,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from mutation import Mutant, functions
@@ -40,6 +41,7 @@ def function(module: types.ModuleType, name: str) -> types.FunctionType:
     owner, _, attribute = name.rpartition(".")
     found = inspect.getattr_static(getattr(module, owner) if owner else module, attribute)
     found = found.fget if isinstance(found, property) else found
+    found = found.func if isinstance(found, cached_property) else found
     found = inspect.unwrap(found)
     assert isinstance(found, types.FunctionType), name
     return found

@@ -1,7 +1,6 @@
 """The CUDA kernels, run by a C++ compiler: bits, places and refusals; and what `nvcc` makes of them."""
 
 import itertools
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compiled import Compiled, source
+from needed import tool
 
 import posref
 from posref.adapters import Implementation
@@ -19,13 +19,6 @@ from posref.operation import DTYPES
 
 NARROW = DTYPES[1:]
 WAYS = list(itertools.product(("adjacent", "half"), ("adjacent", "half")))
-
-
-def tool(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -278,7 +271,15 @@ def test_nothing_is_launched_for_no_tokens() -> None:
 def test_nvcc_flushes_nothing_and_warns_of_nothing(tmp_path: Path) -> None:
     """CuPy compiles with ``-ftz=true``: the kernels must have no instruction on floats at all."""
     (tmp_path / "kernels.cu").write_text(source(), encoding="utf-8")
-    command = [tool("nvcc"), "-arch=sm_80", "-ftz=true", "-Werror", "all-warnings", "-ptx", "kernels.cu"]
+    command = [
+        tool("nvcc", group="nvcc"),
+        "-arch=sm_80",
+        "-ftz=true",
+        "-Werror",
+        "all-warnings",
+        "-ptx",
+        "kernels.cu",
+    ]
     subprocess.run([*command, "-o", "kernels.ptx"], cwd=tmp_path, check=True)
     instructions = (tmp_path / "kernels.ptx").read_text(encoding="utf-8")
     assert "mul.rn.f64" in instructions

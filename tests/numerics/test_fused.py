@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 from compiled import Compiled
+from legal_calls import NAMES, valid
 from needed import tool
 from stand_in_cupy import Array, Device, StandIn
 from test_cuda import LIMITS, NARROW, WAYS, layouts, tables
+from test_looks import limit
 
 import posref
 from posref.adapters import load
 from posref.numerics import cuda
 from posref.numerics.namespace import space
 from posref.numerics.rounding import FORMATS, decode_bits, native
-from posref.operation import DTYPES
+from posref.operation import DTYPES, find, signature
 
 T = 5
 SHAPE = (3, 4, T)
@@ -347,3 +349,22 @@ def test_a_launch_with_other_arguments_than_the_kernel_declares_is_refused(cupy:
         with pytest.raises((AssertionError, ValueError)):
             cuda.run(cupy, other, *given)
     assert cupy.kinds() == ["rotation"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_call_looks_no_more_than_it_may(cupy: StandIn, name: str) -> None:
+    entry, (inputs, params) = signature(name), valid(name)
+    arrays = {one: Array(cupy, np.asarray(value), Device(0)) for one, value in inputs.items()}
+    like = {} if entry.inputs else {"like": Array(cupy, np.zeros(()), Device(0))}
+    cupy.looks = 0
+    find("reference", name)(*(arrays.get(one.name) for one in entry.inputs), **params, **like)
+    assert cupy.looks <= limit(entry)
+
+
+@pytest.mark.parametrize("name", ["rope.apply", "rope.apply_qk", "rope.rerotate", "rope.apply_vjp"])
+def test_tables_are_made_on_the_device_of_the_arrays(cupy: StandIn, name: str) -> None:
+    entry, (inputs, params), far = signature(name), valid(name), Device(1)
+    arrays = {one: Array(cupy, np.asarray(value), far) for one, value in inputs.items()}
+    results = find("reference", name)(*(arrays[one.name] for one in entry.inputs), **params)
+    for result in results if isinstance(results, tuple) else (results,):
+        assert result.device == far

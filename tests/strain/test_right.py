@@ -21,7 +21,7 @@ from posref.corpus.parameters import complete
 from posref.operation import Signature, Tensor, signature, signatures
 from posref.testing import Call
 
-FEW, MANY = 12, 300
+FEW, MANY = 12, 120
 NAMES = tuple(signatures())
 
 
