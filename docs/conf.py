@@ -71,7 +71,9 @@ html_theme = "furo"
 html_title = "posref"
 html_static_path = ["_static", "_generated/static"]
 html_css_files = ["posref.css"]
+html_js_files = [("formulas.js", {"defer": "defer"})]
 html_copy_source = False
+html_domain_indices = False
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {
