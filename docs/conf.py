@@ -79,6 +79,8 @@ html_theme_options = {
     "light_css_variables": {
         "color-brand-primary": "#1f5f8b",
         "color-brand-content": "#1f5f8b",
+        "color-api-name": "var(--color-brand-primary)",
+        "color-api-pre-name": "var(--color-brand-primary)",
         "font-stack": "Charter, 'Bitstream Charter', 'Source Serif 4', Cambria, Georgia, serif",
         "font-stack--headings": "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
     },
