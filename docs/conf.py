@@ -71,12 +71,16 @@ html_theme = "furo"
 html_title = "posref"
 html_static_path = ["_static", "_generated/static"]
 html_css_files = ["posref.css"]
+html_js_files = [("formulas.js", {"defer": "defer"})]
 html_copy_source = False
+html_domain_indices = False
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {
         "color-brand-primary": "#1f5f8b",
         "color-brand-content": "#1f5f8b",
+        "color-api-name": "var(--color-brand-primary)",
+        "color-api-pre-name": "var(--color-brand-primary)",
         "font-stack": "Charter, 'Bitstream Charter', 'Source Serif 4', Cambria, Georgia, serif",
         "font-stack--headings": "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
     },

@@ -18,6 +18,7 @@ import site_commands
 import site_flags
 import site_framework_curves
 import site_glance
+import site_legible
 import site_matrix
 import site_measured
 import site_performance
@@ -113,5 +114,6 @@ def setup(app):
     app.connect("builder-inited", generate)
     app.connect("doctree-read", unique_identifiers)
     app.connect("doctree-resolved", bare_wrappers)
+    site_legible.setup(app)
     app.connect("autodoc-process-docstring", link_clauses, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -101,7 +101,7 @@ def results(entry: dict[str, Any]) -> str:
         refused, answered = (max(row[key] for row in rows) for key in ("refused", "answered"))
         asked = refused + answered
         table.append([f"`{name}`", *cells, f"{refused} of {asked}" if asked else ""])
-    return listed(table, "matrix")
+    return listed(table, "matrix dtypes")
 
 
 def unasked(entry: dict[str, Any]) -> str:

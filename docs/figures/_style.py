@@ -7,7 +7,16 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-BLUE, ORANGE, GREEN, RED, GREY = "#3d85c0", "#d9822b", "#3f9c6d", "#c8504f", "#868b90"
+BLUE, ORANGE, GREEN, RED, GREY = "#3d85c0", "#d9822b", "#3f9c6d", "#c8504f", "#6c7176"
+
+ON_DARK = "#a3a8ad"
+"""What the grey of text and axes becomes where the page is dark."""
+
+DARK = (
+    "@media (prefers-color-scheme: dark) {"
+    + "".join(f'[style*="{name}: {GREY}"] {{ {name}: {ON_DARK} !important; }}' for name in ("fill", "stroke"))
+    + "}"
+)
 
 NARROW = 5.4
 """Inches: at this width the text of 10 points keeps 9 pixels on a phone of 390."""
@@ -28,6 +37,7 @@ RC = {
     "legend.frameon": False,
     "legend.labelcolor": GREY,
     "savefig.transparent": True,
+    "figure.constrained_layout.h_pad": 0.09,
 }
 matplotlib.rcParams.update(RC)
 
@@ -59,6 +69,8 @@ def save(figure, path: Path) -> None:
     settle(figure)
     figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
+    head, end, body = path.read_text("utf-8").partition("<defs>\n")
+    path.write_text(head + f"<style>{DARK}</style>\n" + end + body, "utf-8")
 
 
 def settle(figure) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREY, ORANGE, canvas, save
+from figures._style import BLUE, GREY, ORANGE, save, stacked
 
 WIDTH, BASE, WORST = 128, 10000.0, 1.0
 
@@ -21,8 +21,7 @@ def errors(positions: np.ndarray, dtype: type) -> np.ndarray:
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
     positions = np.unique(np.round(np.logspace(0, 7, 400)).astype(np.int64))
-    figure, axes = canvas(1, width=7.4, height=3.6)
-    place = axes[0, 0]
+    figure, (place,) = stacked(3.3)
     place.loglog(positions, errors(positions, np.float32), color=BLUE, label="float32 product")
     place.loglog(
         positions,
@@ -31,7 +30,7 @@ def draw(path: Path) -> None:
         label="float32 table, float64 product",
     )
     place.axhline(WORST, color=GREY, linewidth=0.8, linestyle="--")
-    place.text(1.2, WORST * 1.25, "one radian", fontsize=9)
+    place.text(1.2, WORST * 1.25, "one radian")
     place.set(xlabel="position", ylabel="largest angle error, radians", ylim=(1e-9, 20))
-    place.legend(fontsize=9, loc="lower right")
+    place.legend(loc="lower right")
     save(figure, path)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from site_framework_curves import groups, longest, stored
 
-from figures._style import BLUE, GREEN, GREY, ORANGE, RED, canvas, save
+from figures._style import BLUE, GREEN, GREY, ORANGE, RED, save, stacked
 
 SHORT = "PyTorch, "
 COLORS = {
@@ -50,11 +50,11 @@ def short_formats(place, curves: dict) -> None:
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
     curves = stored()["curves"]
-    figure, axes = canvas(1, width=7.4, height=7.6, rows=2)
-    for place, part in zip(axes[:, 0], (frameworks, short_formats), strict=True):
+    figure, axes = stacked(4.3, 4.3)
+    for place, part in zip(axes, (frameworks, short_formats), strict=True):
         part(place, curves)
-        place.legend(fontsize=9.5, loc="center left", bbox_to_anchor=(1, 0.5))
+        place.legend(loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
         place.set(xlabel="position", ylabel="largest error of a cosine or sine")
-    axes[0, 0].set(title="frameworks", ylim=(1e-17, 10))
-    axes[1, 0].set(title="one step in half precision", ylim=(1e-8, 10))
+    axes[0].set(title="frameworks", ylim=(1e-17, 10))
+    axes[1].set(title="one step in half precision", ylim=(1e-8, 10))
     save(figure, path)

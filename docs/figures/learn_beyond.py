@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREY, ORANGE, RED, canvas, save
+from figures._style import BLUE, GREY, NARROW, ORANGE, RED, canvas, save
 
 TRAINED, ASKED = 64, 256
 DISTANCES = np.arange(ASKED)
@@ -29,11 +29,11 @@ def angle(place, pair: int) -> None:
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(2, width=5.8, height=6.6, rows=3)
+    figure, axes = canvas(2, width=NARROW, height=6.6, rows=3)
     inside = DISTANCES < TRAINED
     table, bucket, fast, slow, line, count = axes.flat
     table.plot(DISTANCES[inside], DISTANCES[inside], ".", color=BLUE, markersize=3)
-    table.text(160, 32, "no row: refused", color=RED, ha="center", fontsize=9.5)
+    table.text(160, 32, "no row: refused", color=RED, ha="center")
     table.set(title="learned table: row", ylabel="row", ylim=(-4, 70))
     buckets = posref.t5.bucket(-DISTANCES, num_buckets=32, max_distance=64, bidirectional=False)
     split(bucket, buckets, np.isin(buckets, buckets[inside]), RED)
@@ -46,7 +46,7 @@ def draw(path: Path) -> None:
     split(line, bias[0, 0], inside, ORANGE)
     line.set(title="ALiBi, slope 1/16: bias", ylabel="bias")
     split(count, 1 / (1 + DISTANCES), inside, RED)
-    count.set(title="no encoding: weight of token 0", ylabel="weight", yscale="log")
+    count.set(title="no encoding: first weight", ylabel="weight", yscale="log")
     for place in axes.flat:
         place.axvspan(0, TRAINED, color=GREY, alpha=0.15, linewidth=0)
         place.set_xticks([0, TRAINED, 2 * TRAINED, ASKED])

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREEN, GREY, ORANGE, RED, canvas, save
+from figures._style import BLUE, GREEN, GREY, NARROW, ORANGE, RED, canvas, save
 from posref.corpus import load_vectors
 
 WIDTH, BASE, TRAINED, FACTOR = 96, 10000.0, 4096, 32.0
@@ -77,18 +77,18 @@ def panel(place, title: str, found: np.ndarray) -> None:
         place.plot(pairs[chosen], after[chosen], ".", color=color, markersize=5, label=label)
     for length, name in ((TRAINED, "L"), (TARGET, "32 L")):
         place.axhline(length, color=GREY, linewidth=0.9, linestyle="--")
-        place.text(0, length * 1.2, name, fontsize=9)
+        place.text(0, length * 1.2, name)
     place.set(title=title, ylim=(3, 5e6))
 
 
 def draw(path: Path) -> None:
     """Write the figure to `path`."""
-    figure, axes = canvas(2, width=5.8, height=7.6, rows=3)
+    figure, axes = canvas(2, width=NARROW, height=7.6, rows=3)
     for place, (title, found) in zip(axes.flat, ladders().items(), strict=True):
         panel(place, title, found)
     for times in (2, 8):
         axes[1, 0].plot(2 * math.pi / dynamic(times), color=ORANGE, linewidth=1)
-    axes[0, 1].legend(fontsize=9, loc="lower right", borderpad=0)
+    axes[0, 1].legend(loc="lower right", borderpad=0)
     for place in axes[:, 0]:
         place.set_ylabel("tokens a turn")
     for place in axes[2]:

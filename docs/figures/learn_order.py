@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import posref
-from figures._style import BLUE, GREY, ORANGE, RED, canvas, save
+from figures._style import BLUE, GREY, ORANGE, RED, save, stacked
 
 TOKENS, WIDTH, DEPTH, SEED = 8, 16, 6, 4
 ROUNDING = 1e-12
@@ -48,12 +48,11 @@ def draw(path: Path) -> None:
         ("causal mask, no encoding", moves(causal, 0.0 * rows), ORANGE, "o-"),
         ("no mask, sinusoids added", moves(None, rows), BLUE, "^-"),
     )
-    figure, axes = canvas(1, width=5.8, height=3.4)
-    place = axes[0, 0]
+    figure, (place,) = stacked(3.4)
     place.axhspan(FLOOR / 4, ROUNDING, color=GREY, alpha=0.15, linewidth=0)
-    place.text(DEPTH, ROUNDING / 3, "rounding only", ha="right", va="top", fontsize=9)
+    place.text(DEPTH, ROUNDING / 3, "rounding only", ha="right", va="top")
     for label, changes, color, style in curves:
         place.semilogy(np.arange(1, DEPTH + 1), changes, style, color=color, label=label)
     place.set(xlabel="layers", ylabel="change of the last output", ylim=(FLOOR / 4, 10))
-    place.legend(fontsize=9.5, loc="center right")
+    place.legend(loc="center right")
     save(figure, path)

@@ -8,7 +8,7 @@ import posref
 
 ROOT = Path(__file__).parents[2]
 LIST = ROOT / "LICENSES.md"
-OWN = ("posref.css", "instrument.css", "numbers.js", "check", "explorer")
+OWN = ("posref.css", "instrument.css", "formulas.js", "numbers.js", "check", "explorer")
 
 
 def named():
