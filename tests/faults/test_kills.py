@@ -23,18 +23,22 @@ def test_many_kills(name: str, tmp_path: Path, root: Path) -> None:
 
 
 def killed(name: str, kills: int, folder: Path, root: Path) -> None:
-    """Kill a command so often, and look after each time; every second time while it writes, if possible."""
+    """Kill a command so often, and look after each time; every second time while it writes, if possible.
+
+    A machine that is busy may be too slow to see it write: then any moment of its run will do.
+    """
     writer, draw = WRITERS[name], random.Random(f"{name} {kills}")
     new, seconds = finished(writer, folder, root)
-    done = tries = 0
+    done = missed = 0
     while done < kills:
-        tries += 1
-        assert tries <= 4 * kills, "it ends before it can be killed"
+        assert missed <= 20, "it ends before it can be killed"
         old = fresh(writer, folder, root)
-        moment = draw.uniform(0.0, seconds) if done % 2 else draw.uniform(0.0, 0.02)
-        if not interrupted(writer, folder, root, moment, at_writing=done % 2 == 0):
+        at_writing = done % 2 == 0 and missed < 3
+        moment = draw.uniform(0.0, 0.02 if at_writing else seconds)
+        if not interrupted(writer, folder, root, moment, at_writing=at_writing):
+            missed += 1
             continue
-        done += 1
+        done, missed = done + 1, 0
         found = results(folder)
         assert writer.whole(old, new, found), f"after {moment:.4f} s: {sorted(found)}"
         states(folder)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import corpus, environment, results, temporary
+from heeding import HEEDING
 
 from posref.corpus import ending, load_vectors, swap
 from posref.corpus.generate import build
@@ -78,17 +79,6 @@ class TestCorpora:
         with swap.building(root):
             assert results(root) == before
         assert [path.name for path in tmp_path.iterdir()] == ["v"]
-
-
-HEEDING = """
-import signal, sys
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from posref.cli import main
-if __name__ == "__main__":
-    sys.exit(main())
-"""
-"""posref, heeding signals even where the tests were started to ignore them."""
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
