@@ -14,7 +14,7 @@ from typing import Any, Final
 import posref
 from posref.corpus.writing import write_text
 
-FORMAT: Final = "posref-performance-1"
+FORMAT: Final = "posref-measured-1"
 
 LIBRARIES: Final = ("numpy", "torch", "transformers", "onnxruntime", "jax", "cupy-cuda12x", "cupy-cuda13x")
 """Distributions whose versions are told where they are installed."""

@@ -55,7 +55,7 @@ def build(
     Parameters
     ----------
     destination : path
-        The folder of the corpus. Hand-kept files in it (README, CHANGELOG) stay.
+        The folder of the corpus. What is kept in it by hand (`manifest.BY_HAND`) stays.
     engine : {"mpmath", "arb"}
         The arithmetic.
     jobs : int
@@ -90,13 +90,13 @@ def build(
 
 
 def check_place(destination: Path) -> None:
-    """Raise a ValueError where something stands that is neither a corpus nor an empty folder."""
+    """Raise a ValueError where something stands that is neither a corpus nor the start of one."""
     if not destination.exists():
         return
     if not destination.is_dir():
         raise ValueError(f"{destination} is no folder")
     names = {path.name for path in destination.iterdir()}
-    if names and manifest.MANIFEST not in names:
+    if not names.issubset(manifest.BY_HAND) and manifest.MANIFEST not in names:
         raise ValueError(f"{destination} is neither empty nor a corpus, it has no {manifest.MANIFEST}")
     strange = {name for name in names.difference(manifest.FOLDERS) if (destination / name).is_dir()}
     if strange:

@@ -23,7 +23,6 @@ SET_BYTES: Final = 2_000_000
 
 NAME_LENGTH: Final = 60
 FATTEST: Final = 10
-HAND_KEPT: Final = ("README.md", "CHANGELOG.md")
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def _hand_kept(corpus: Corpus) -> Iterator[str]:
         return
     if (corpus.root / manifest.SUMS).read_bytes() != manifest.sums(corpus.root):
         yield f"{manifest.SUMS} is not what the files hash to"
-    for name in HAND_KEPT:
+    for name in manifest.BY_HAND:
         if not (corpus.root / name).exists():
             yield f"{name} is missing"
 

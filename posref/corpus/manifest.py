@@ -21,6 +21,9 @@ FORMAT: Final = "posref-manifest"
 FOLDERS: Final = ("core", "models", "hard", "golden")
 """Folders of vector files; all but the first may be left out of a distribution, whole."""
 
+BY_HAND: Final = ("CHANGELOG.md", "LICENSE", "README.md")
+"""What no build writes; it is hashed, and stays."""
+
 SEMVER: Final = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
 _PATH = re.compile(rf"({'|'.join(FOLDERS)})(/[a-z0-9][a-z0-9._-]*)+\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -8,7 +8,6 @@ sections, and a sweep that was interrupted goes on. The GPU's section comes from
 
 import argparse
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,9 +46,6 @@ def memory(_: argparse.Namespace) -> list[dict[str, Any]]:
 def runs(_: argparse.Namespace) -> list[dict[str, Any]]:
     """Return how long whole commands take, in processes of their own."""
     with tempfile.TemporaryDirectory() as folder:
-        for file in [*(ROOT / "vectors").glob("*.md"), ROOT / "vectors" / "LICENSE"]:
-            if file.exists():
-                shutil.copy(file, folder)
         build = ["vectors", "build", "--root", folder, "--jobs", "2"]
         return [
             _timed(name, words) for name, words in (("core build", build), ("check", ["check", "reference"]))

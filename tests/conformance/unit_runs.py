@@ -21,8 +21,8 @@ FOLDERS = {"numerics": TESTS / "numerics", "reference": TESTS / "schemes"}
 OF_DEFAULTS = "python_signature"
 """The test that compares defaults with the registry runs no line of what it looks at."""
 
-APART = ("test_imports", "test_memory")
-"""What starts another Python, where no mutant is in force, and what measures memory, slowly, not results."""
+APART = ("test_imports", "test_memory", "test_cuda", "test_fused")
+"""What starts another Python, where no mutant is in force, measures memory, not results, or compiles."""
 
 LIMIT_SECONDS = 20.0
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from posref.corpus import command
+from posref.corpus import command, manifest
 from posref.corpus.certify import CertificationError
 from posref.corpus.generate import build
 
@@ -20,7 +20,7 @@ FILE = "core/positions/relative.json"
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("built") / "v"
     build(root, operations=NAME)
-    for name in ("README.md", "CHANGELOG.md"):
+    for name in manifest.BY_HAND:
         (root / name).write_text("## 0.1.0\n\n- `*`\n")
     build(root, operations=NAME)
     return root

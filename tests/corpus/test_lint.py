@@ -19,7 +19,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("built") / "v"
     for name in (NAME, "alibi.bias"):
         build(root, operations=name)
-    for name in lint.HAND_KEPT:
+    for name in manifest.BY_HAND:
         (root / name).write_text("By hand.\n")
     build(root, operations=NAME)
     return root

@@ -38,7 +38,7 @@ ALL = [case for group in operation.scenarios() for case in group.cases]
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("scenarios") / "v"
     build(root, operations="*_scenario")
-    for name in lint.HAND_KEPT:
+    for name in manifest.BY_HAND:
         (root / name).write_text("By hand.\n")
     sign(root)
     return root

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from commands import WRITERS, corpus, fresh, results, run, temporary
 
+from posref.corpus import manifest
 from posref.corpus.generate import build
 
 PLACES = {
@@ -112,6 +113,15 @@ class TestNoCorpus:
         with pytest.raises(ValueError, match="v is no folder"):
             build(tmp_path / "v", operations="positions.relative")
         assert results(tmp_path) == {"v": b"old\n"}
+
+    def test_what_is_kept_by_hand_is_a_start(self, tmp_path: Path) -> None:
+        for name in manifest.BY_HAND:
+            (tmp_path / name).write_text("By hand.\n")
+        build(tmp_path, operations="positions.relative")
+        found = results(tmp_path)
+        assert {name: found[name] for name in manifest.BY_HAND} == dict.fromkeys(
+            manifest.BY_HAND, b"By hand.\n"
+        )
 
     def test_hand_kept_files_stay_as_they_are(self, tmp_path: Path) -> None:
         corpus(tmp_path)

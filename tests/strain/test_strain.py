@@ -18,7 +18,7 @@ from posref.operation import signatures
 from posref.testing import Call
 from posref.testing.strategies import calls, invalid
 
-FEW, MANY = 25, 250
+FEW, MANY = 25, 150
 THREADS = 8
 
 
