@@ -44,10 +44,16 @@ def total(parts: Iterable[Any]) -> Any:
     return reduce(add, parts)
 
 
+def in_rows(given: Given, array: Any) -> Any:
+    """Return the array with its rows one after the other: how they lie decides in what order NumPy adds."""
+    return np.ascontiguousarray(array) if given.space.is_numpy else array
+
+
 def against(given: Given, left: Any, name: str) -> Any:
     """Return the products of the rows of `left` with the rows of an input, ``left @ input.T``."""
+    left = in_rows(given, left)
     if _is_short(given, name):
-        return given.xp.matmul(left, given.xp.matrix_transpose(getattr(given, name)))
+        return given.xp.matmul(left, given.xp.matrix_transpose(in_rows(given, getattr(given, name))))
     parts = [np.matmul(left, np.matrix_transpose(part)) for _, part in _spans(given, name)]
     return np.concat(parts, axis=-1)
 
@@ -55,8 +61,8 @@ def against(given: Given, left: Any, name: str) -> Any:
 def weighed(given: Given, weights: Any, name: str) -> Any:
     """Return the rows of an input weighed and summed, ``weights @ input``."""
     if _is_short(given, name):
-        return given.xp.matmul(weights, getattr(given, name))
-    return total(np.matmul(weights[..., place], part) for place, part in _spans(given, name))
+        return given.xp.matmul(in_rows(given, weights), in_rows(given, getattr(given, name)))
+    return total(np.matmul(in_rows(given, weights[..., place]), part) for place, part in _spans(given, name))
 
 
 def _is_short(given: Given, name: str) -> bool:
@@ -68,4 +74,4 @@ def _spans(given: Given, name: str) -> Any:
     array = given.stored[name]
     step = max(1, WIDE * array.shape[-2] // array.size)
     for place in spans(array.shape[-2], step):
-        yield place, given.space.widen(array[..., place, :], given.dtypes[name])
+        yield place, in_rows(given, given.space.widen(array[..., place, :], given.dtypes[name]))

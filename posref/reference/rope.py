@@ -15,7 +15,7 @@ from posref.errors import SpecError
 from posref.numerics.checks import admit
 from posref.numerics.given import Given
 from posref.numerics.phase import tables
-from posref.numerics.products import score_sizes
+from posref.numerics.products import in_rows, score_sizes
 from posref.numerics.rotation import rotate as turn
 from posref.numerics.rotation import turned
 from posref.numerics.tokens import Table
@@ -292,8 +292,7 @@ def score(
     ladder = scaled(given)
 
     def product(part: Given) -> Any:
-        queries = _turn(part, "q", ladder)
-        keys = _turn(part, "k", ladder)
+        queries, keys = (in_rows(part, _turn(part, name, ladder)) for name in ("q", "k"))
         return part.xp.matmul(queries, part.xp.matrix_transpose(keys))
 
     return given.by_pieces(product, "Q K", **score_sizes(given))

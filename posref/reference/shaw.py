@@ -10,7 +10,7 @@ import numpy as np
 
 from posref.numerics.checks import admit
 from posref.numerics.given import Given
-from posref.numerics.products import LARGE, against, key_spans, score_sizes, total, weighed
+from posref.numerics.products import LARGE, against, in_rows, key_spans, score_sizes, total, weighed
 from posref.numerics.rows import check_rows, pick, take_rows
 
 CLAUSES: Final = {
@@ -189,4 +189,5 @@ def _output(part: Given) -> Any:
 def _of_offsets(part: Given, keys: slice) -> Any:
     """Return the weighed rows of the table for some of the keys."""
     offsets = take_rows(part, "table_v", part.index[:, keys])
-    return part.xp.matmul(part.weights[..., :, None, keys], offsets)[..., 0, :]
+    weights = in_rows(part, part.weights[..., :, None, keys])
+    return part.xp.matmul(weights, in_rows(part, offsets))[..., 0, :]

@@ -1,5 +1,6 @@
 """Parts of tables, factors and lines: counted by hand, and with the bits of the whole."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -223,3 +224,23 @@ def test_rows_of_a_table_in_parts_give_what_they_give_alone(monkeypatch: pytest.
                     x[at][None], every[at][None], rotary_dim=2, base=10.0, pairing="half"
                 )
                 assert np.array_equal(found[at], alone[0])
+
+
+@pytest.mark.parametrize(("queries", "keys"), [(1, 6), (6, 1), (5, 6)])
+def test_products_do_not_depend_on_how_rows_lie(queries: int, keys: int) -> None:
+    """NumPy adds the products of two rows in another order where they are columns in memory."""
+    draw = np.random.default_rng(3)
+    q, k, table = (draw.standard_normal((2, rows, 8)) for rows in (queries, keys, 4))
+    weights, index = draw.random((2, queries, keys)), draw.integers(0, 4, (queries, keys))
+    turn = {"rotary_dim": 8, "base": 100.0, "pairing": "half"}
+    terms = {"terms": ["c2c", "c2p", "p2c"], "scale": 1.0}
+    calls: list[tuple[Callable[..., Any], list[np.ndarray], dict[str, Any]]] = [
+        (posref.attention.scores, [q, k], {"scale": 1.0}),
+        (posref.deberta.scores, [q, k, table, table, index], terms),
+        (posref.rope.score, [q, k, np.arange(queries), np.arange(keys)], turn),
+        (posref.shaw.scores, [q, k, table[0], index], {"scale": 1.0}),
+        (posref.shaw.output, [weights, k, table[0], index], {}),
+    ]
+    for function, inputs, params in calls:
+        laid = [array.T.copy().T for array in inputs]
+        assert function(*laid, **params).tobytes() == function(*inputs, **params).tobytes(), function
