@@ -26,6 +26,20 @@ def test_what_is_no_array_is_a_type_error_that_says_what_to_pass(thing: Any) -> 
         space({"x": thing})
 
 
+def test_the_kind_of_an_array_is_no_array() -> None:
+    with pytest.raises(TypeError, match="x must be an array, got type"):
+        space({"x": np.ndarray})
+
+
+def test_a_subclass_is_an_array_like_any_other() -> None:
+    class Own(np.ndarray):
+        """It does nothing of its own."""
+
+    x = np.ones((3, 4))
+    assert type(space({"x": x}).enter(x.view(Own))) is np.ndarray
+    assert type(posref.rope.apply(x.view(Own), np.arange(3), **KEYWORDS)) is np.ndarray
+
+
 def test_two_libraries_are_refused_by_name(need: Need) -> None:
     xp = need("array_api_strict")
     with pytest.raises(TypeError, match="x is of numpy, positions of array_api_strict"):

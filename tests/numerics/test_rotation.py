@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import posref
 from posref.numerics.namespace import space
 from posref.numerics.rotation import pairs, place, rotate
+from posref.numerics.rounding import native
+from posref.operation import DTYPES
 
 
 def coordinates(pairing: str, count: int) -> np.ndarray:
@@ -40,3 +43,13 @@ def test_place_gathers_exact_copies(on: Any) -> None:
     here = space({"entries": on(entries)})
     got = place(here, here.enter(on(entries)), where)
     assert np.array_equal(on.back(here.give(got)), [[[1.5, 0.0], [-2.5, 1.5]]])
+
+
+@pytest.mark.parametrize("pairing", ["adjacent", "half"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_zero_that_was_turned_has_no_sign(dtype: str, pairing: str) -> None:
+    """Position 0 leaves -0 as it is, but for its sign; beside the slice its sign stays."""
+    x = native(np.array([[-0.0, 1.0, -0.0, -0.0, -2.0, -0.0]]), dtype)
+    y = posref.rope.apply(x, np.array([0]), rotary_dim=4, rotary_start=1, base=10.0, pairing=pairing)
+    assert np.asarray(y, np.float64).tolist() == [[0.0, 1.0, 0.0, 0.0, -2.0, 0.0]]
+    assert np.signbit(np.asarray(y, np.float64)).tolist() == [[True, False, False, False, True, True]]

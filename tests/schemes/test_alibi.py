@@ -191,3 +191,16 @@ def test_on_every_library(on: Any) -> None:
     assert on.back(got).tolist() == [[[-1.5, -math.inf], [0.0, -math.inf]]]
     slopes = alibi.slopes(num_heads=4, bias_max=8.0, like=on(np.ones(1)))
     assert on.back(slopes).tolist() == [2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8]
+
+
+@pytest.mark.parametrize("future", ["neg_inf", "keep"])
+@pytest.mark.parametrize("form", ["neg_distance", "neg_abs"])
+def test_many_consecutive_positions_by_hand(form: str, future: str) -> None:
+    """Along a diagonal all is the same: a way of its own, from as many queries and keys on."""
+    q, k, slopes = np.arange(40, 60), np.arange(35, 65), np.array([0.5, 0.25, 2.0])
+    offset = k - q[:, None]
+    multiple = offset if form == "neg_distance" else -np.abs(offset)
+    expected = slopes[:, None, None] * multiple
+    if future == "neg_inf":
+        expected[:, offset > 0] = -np.inf
+    assert np.array_equal(alibi.bias(q, k, slopes, form=form, future=future), expected)

@@ -21,7 +21,7 @@ from posref.corpus.parameters import complete
 from posref.operation import Signature, Tensor, signature, signatures
 from posref.testing import Call
 
-FEW, MANY = 12, 60
+FEW, MANY = 8, 60
 NAMES = tuple(signatures())
 
 

@@ -18,7 +18,7 @@ from posref.operation import signatures
 from posref.testing import Call
 from posref.testing.strategies import calls, invalid
 
-FEW, MANY = 25, 150
+FEW, MANY = 12, 150
 THREADS = 8
 
 
