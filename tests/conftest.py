@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from needed import unavailable
+
+settings.register_profile("posref", deadline=None)  # a slow example may be a busy machine's
+settings.load_profile("posref")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from posref.corpus import manifest
 
 FEW, MANY = 100, 10_000
 OPTIONS: dict[str, Any] = {
-    "deadline": None,
     "database": None,
     "print_blob": True,
     "suppress_health_check": list(HealthCheck),

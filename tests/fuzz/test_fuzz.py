@@ -46,7 +46,6 @@ def fuzzed(name: str, examples: int) -> None:
 
     @settings(
         max_examples=examples,
-        deadline=None,
         database=None,
         derandomize=examples <= FEW,
         print_blob=True,

@@ -128,7 +128,7 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pieces, st.sampled_from(["max_hw", "max_thw"]), st.integers(1, 3))
 def test_any_prompt_by_the_words_of_the_clause(prompt: Any, advance: str, merge: int) -> None:
     types: list[int] = []

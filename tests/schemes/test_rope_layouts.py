@@ -29,7 +29,7 @@ def test_d5_the_layouts_are_not_interchangeable() -> None:
     assert np.abs(adjacent - half).max() > 0.5
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     pairs=st.integers(1, 9),
     before=st.integers(0, 3),

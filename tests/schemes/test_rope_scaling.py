@@ -198,7 +198,7 @@ bases = st.floats(1.5, 1e8)
 factors = st.floats(1.0, 1024.0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(widths, bases, factors)
 def test_e2_ntk_keeps_the_fastest_and_divides_the_slowest(width: int, base: float, factor: float) -> None:
     plain = rope.inv_freq(rotary_dim=width, base=base)
@@ -209,7 +209,7 @@ def test_e2_ntk_keeps_the_fastest_and_divides_the_slowest(width: int, base: floa
     assert (found <= plain).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(widths, bases, factors, st.booleans())
 def test_e3_yarn_lies_between_plain_and_interpolated(
     width: int, base: float, factor: float, turns: bool
@@ -255,7 +255,7 @@ def test_dynamic_restores_the_base_for_a_short_input() -> None:
     assert (first == third).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(widths, bases, factors, st.integers(1, 10**6))
 def test_llama3_is_continuous_in_the_trained_length(
     width: int, base: float, factor: float, length: int

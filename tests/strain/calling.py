@@ -22,7 +22,6 @@ def drawn(examples: int) -> settings:
     """Return the settings of a search: a small one is the same each time."""
     return settings(
         max_examples=examples,
-        deadline=None,
         database=None,
         derandomize=examples < 300,
         print_blob=True,

@@ -73,7 +73,6 @@ def simplest(name: str) -> Call:
         max_examples=2000,
         database=None,
         derandomize=True,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
