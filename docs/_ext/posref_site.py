@@ -26,6 +26,7 @@ import site_precision
 import site_presets
 import site_properties
 import site_symptoms
+import site_tested
 import site_worked
 from docutils import nodes
 from sphinx_proof.nodes import proof_node
@@ -46,6 +47,7 @@ PARTS = (
     site_presets,
     site_properties,
     site_symptoms,
+    site_tested,
     site_worked,
 )
 CLAUSE = re.compile(r"(?<![\w.`<:])([a-z][a-z0-9_]*\.C\d+)\b")

@@ -48,8 +48,9 @@ def test_place_gathers_exact_copies(on: Any) -> None:
 @pytest.mark.parametrize("pairing", ["adjacent", "half"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_zero_that_was_turned_has_no_sign(dtype: str, pairing: str) -> None:
-    """Position 0 leaves -0 as it is, but for its sign; beside the slice its sign stays."""
-    x = native(np.array([[-0.0, 1.0, -0.0, -0.0, -2.0, -0.0]]), dtype)
+    """Minus zero less zero, and minus zero and minus zero, are -0; beside the slice a sign stays."""
+    pairs = [-0.0, 2.0, -3.0, -0.0] if pairing == "adjacent" else [-0.0, -3.0, 2.0, -0.0]
+    x = native(np.array([[-0.0, *pairs, -0.0]]), dtype)
     y = posref.rope.apply(x, np.array([0]), rotary_dim=4, rotary_start=1, base=10.0, pairing=pairing)
-    assert np.asarray(y, np.float64).tolist() == [[0.0, 1.0, 0.0, 0.0, -2.0, 0.0]]
-    assert np.signbit(np.asarray(y, np.float64)).tolist() == [[True, False, False, False, True, True]]
+    assert np.asarray(y, np.float64).tolist() == [[0.0, *pairs, 0.0]]
+    assert np.signbit(np.asarray(y, np.float64)).tolist() == [[True, *(one < 0 for one in pairs), True]]
