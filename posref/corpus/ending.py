@@ -46,7 +46,7 @@ def held() -> Iterator[None]:
     handlers: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, *_numbers()):
-            if signal.getsignal(number) is not signal.SIG_IGN:
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):  # None: not of Python's making
                 handlers[number] = signal.signal(number, lambda number, _: came.append(number))
     try:
         yield

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from in_memory import LADDER, value_test
-from wire_runs import gone
+from processes import gone
 
 from posref.conformance import suite
 from posref.corpus.chosen import chosen

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from heeding import HEEDING
-from wire_runs import PROGRAMS, command, gone, living, words
+from processes import gone, living
+from wire_runs import PROGRAMS, command, words
 
 from posref.cli import main
 from posref.conformance import Report, check

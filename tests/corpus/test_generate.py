@@ -108,20 +108,6 @@ def test_hand_kept_files_and_other_operations_stay(tmp_path: Path) -> None:
     assert {test.operation for test in load_vectors(root).tests} == {FLOATING, OPERATION}
 
 
-def test_what_is_no_corpus_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "core").write_text("By hand.\n")
-    (tmp_path / "empty").mkdir()
-    before = tree(tmp_path)
-    with pytest.raises(ValueError, match="kept is neither empty nor a corpus"):
-        build(tmp_path / "kept", operations=OPERATION)
-    with pytest.raises(ValueError, match="core is no folder"):
-        build(tmp_path / "kept" / "core", operations=OPERATION)
-    assert tree(tmp_path) == before
-    build(tmp_path / "empty", operations=OPERATION)
-    assert (tmp_path / "empty" / "manifest.json").exists()
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_build_leaves_the_old_corpus_whole(tmp_path: Path, jobs: int) -> None:
     root = tmp_path / "v"

@@ -6,11 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from processes import MARK
 
 import posref
 from posref.corpus import sweep_state
@@ -20,9 +21,6 @@ Files = Mapping[str, bytes]
 
 TEMPORARY = re.compile(r"\.[^/]+\.building-[0-9]+(\.old)?|[^/]+\.[0-9]+\.partial")
 """The names under which something is written before it stands where it belongs."""
-
-MARK = "POSREF_FAULT"
-"""An environment variable that the processes of one run carry."""
 
 BUILT = "rope.inv_freq"
 
@@ -199,27 +197,6 @@ def start(words: list[str], mark: str, **more: Any) -> subprocess.Popen[bytes]:
         start_new_session=True,
         **more,
     )
-
-
-def living(mark: str) -> list[int]:
-    """Return the processes, zombies aside, whose environment has a mark."""
-    wanted, found = f"{MARK}={mark}".encode(), []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                    found.append(int(folder.name))
-            except OSError:
-                continue
-    return found
-
-
-def gone(mark: str, seconds: float = 20.0) -> bool:
-    """Return whether all processes with a mark end within a time."""
-    until = time.monotonic() + seconds
-    while living(mark) and time.monotonic() < until:
-        time.sleep(0.02)
-    return not living(mark)
 
 
 def states(folder: Path) -> list[int]:

@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import WRITERS, Writer, fresh, gone, living, results, run, start, states, temporary
+from commands import WRITERS, Writer, fresh, results, run, start, states, temporary
+from processes import gone, living
 
 FEW, MANY = 3, 50
 

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import environment, gone, living
+from commands import environment
+from processes import gone, living
 from wire_runs import words
 
 FEW, MANY = 4, 50

@@ -114,14 +114,14 @@ class TestNoCorpus:
             build(tmp_path / "v", operations="positions.relative")
         assert results(tmp_path) == {"v": b"old\n"}
 
-    def test_what_is_kept_by_hand_is_a_start(self, tmp_path: Path) -> None:
-        for name in manifest.BY_HAND:
+    @pytest.mark.parametrize("names", [(), manifest.BY_HAND])
+    def test_what_is_kept_by_hand_is_a_start(self, names: tuple[str, ...], tmp_path: Path) -> None:
+        for name in names:
             (tmp_path / name).write_text("By hand.\n")
         build(tmp_path, operations="positions.relative")
         found = results(tmp_path)
-        assert {name: found[name] for name in manifest.BY_HAND} == dict.fromkeys(
-            manifest.BY_HAND, b"By hand.\n"
-        )
+        assert {name: found[name] for name in names} == dict.fromkeys(names, b"By hand.\n")
+        assert manifest.MANIFEST in found
 
     def test_hand_kept_files_stay_as_they_are(self, tmp_path: Path) -> None:
         corpus(tmp_path)

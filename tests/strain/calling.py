@@ -15,15 +15,18 @@ from posref.operation import DTYPES, find, signature
 from posref.testing import Call
 from posref.testing.strategies import calls
 
+SMALL = 50
+"""Examples below which a search is the same each time; a long one looks elsewhere each time."""
+
 Bits = tuple[tuple[str, tuple[int, ...], bytes], ...]
 
 
 def drawn(examples: int) -> settings:
-    """Return the settings of a search: a small one is the same each time."""
+    """Return the settings of a search."""
     return settings(
         max_examples=examples,
         database=None,
-        derandomize=examples < 300,
+        derandomize=examples < SMALL,
         print_blob=True,
         suppress_health_check=list(HealthCheck),
     )
